@@ -77,16 +77,12 @@ export function addUsage(figures: UsageFigures, other: readonly WholeFigure[]): 
   for (let index = 0; index < ofCall.length; index += 1) figures[index] = addWhole(figures[index]!, other[index]!);
 }
 
-const placeOf = Object.fromEntries(usageFigureNames.map((name, index) => [name, index])) as Readonly<Record<UsageFigureName, number>>;
+/** Where each figure stands: reports of many rows read figures at their places. */
+export const figurePlaces = Object.fromEntries(usageFigureNames.map((name, index) => [name, index])) as Readonly<Record<UsageFigureName, number>>;
 
 /** One of the figures, exact. */
 export function figureIn(figures: readonly WholeFigure[], name: UsageFigureName): bigint {
-  return BigInt(wholeFigureIn(figures, name));
-}
-
-/** The same as it is kept: for the many rows of a report. */
-export function wholeFigureIn(figures: readonly WholeFigure[], name: UsageFigureName): WholeFigure {
-  return figures[placeOf[name]] ?? 0;
+  return BigInt(figures[figurePlaces[name]] ?? 0);
 }
 
 /** Exact, up to the 64-bit bound. */

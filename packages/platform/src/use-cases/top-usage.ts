@@ -25,8 +25,11 @@ export function topUsage(
   const named = by.filter((dimension) => !isTime(dimension));
   const time = by.find(isTime);
   if (named.length === 0) return [...rows];
-  const valued = rows.map((row) => ({ row, value: JSON.stringify(named.map((dimension) => row[dimension] ?? null)) }));
-  const sums = new Map<string, bigint>();
+  const [only] = named;
+  const valueOf = named.length === 1 ? (row: ShownUsage): string | null => row[only!] ?? null
+    : (row: ShownUsage): string => JSON.stringify(named.map((dimension) => row[dimension] ?? null));
+  const valued = rows.map((row) => ({ row, value: valueOf(row) }));
+  const sums = new Map<string | null, bigint>();
   for (const { row, value } of valued) sums.set(value, (sums.get(value) ?? 0n) + sizeOf(row, order));
   const ranks = new Map([...sums].sort(([, one], [, other]) => (one === other ? 0 : one > other ? -1 : 1)).map(([value], rank) => [value, rank]));
   const ranked = valued.map(({ row, value }) => ({ row, value, rank: ranks.get(value)! }));

@@ -4,7 +4,7 @@
  */
 import { type NanoDollars, formatDollars, unformatDollars } from '@metergate/core/money.ts';
 import {
-  figureIn, recordDimensions, usageDimensions, wholeFigureIn, type UsageDimension, type UsageFigureName,
+  figureIn, figurePlaces, recordDimensions, usageDimensions, type UsageDimension, type WholeFigure,
 } from '@metergate/core/report/usage-sum.ts';
 import { dayLengthMs, dayName } from '@metergate/core/time/utc-day.ts';
 import { monthName } from '@metergate/core/time/utc-month.ts';
@@ -168,26 +168,29 @@ function byTime(one: UsageRow, other: UsageRow): number {
 
 /** At equal cost the one with more calls comes first, then by name, so that the order is always the same. */
 function costliestFirst(one: UsageRow, other: UsageRow): number {
-  for (const name of ['cost', 'calls'] as const) {
-    const [a, b] = [wholeFigureIn(one.figures, name), wholeFigureIn(other.figures, name)];
-    // Numbers and bigints compare with each other.
-    if (a > b) return -1;
-    if (a < b) return 1;
-  }
-  const [a, b] = [one, other].map(({ subjects }) => subjects.join('\0')) as [string, string];
-  return a < b ? -1 : 1;
+  return largerFirst(one.figures[figurePlaces.cost] ?? 0, other.figures[figurePlaces.cost] ?? 0)
+    || largerFirst(one.figures[figurePlaces.calls] ?? 0, other.figures[figurePlaces.calls] ?? 0)
+    || (one.subjects.join('\0') < other.subjects.join('\0') ? -1 : 1);
 }
 
-/** A row of sums as it is shown. */
+/** Numbers and bigints compare with each other. */
+function largerFirst(one: WholeFigure, other: WholeFigure): number {
+  return one > other ? -1 : one < other ? 1 : 0;
+}
+
+/** A row of sums as it is shown. Spelled out: long reports have tens of thousands. */
 export function shownUsage(by: readonly UsageDimension[], { subjects, figures }: UsageRow, textOf = subjectText): ShownUsage {
-  const whole = (name: UsageFigureName): number => Number(wholeFigureIn(figures, name));
-  const money = (name: 'cost' | 'cacheSavings'): string => formatDollars(figureIn(figures, name) as NanoDollars);
+  const whole = (place: number): number => Number(figures[place] ?? 0);
+  const money = (place: number): string => formatDollars(BigInt(figures[place] ?? 0) as NanoDollars);
+  const names: { [D in UsageDimension]?: string | null } = {};
+  for (let index = 0; index < by.length; index += 1) names[by[index]!] = textOf(by[index]!, subjects[index]!);
   return {
-    ...Object.fromEntries(by.map((dimension, index) => [dimension, textOf(dimension, subjects[index]!)])),
-    calls: whole('calls'), inputTokens: whole('inputTokens'), cachedTokens: whole('cachedTokens'), cacheWriteTokens: whole('cacheWriteTokens'),
-    outputTokens: whole('outputTokens'), reasoningTokens: whole('reasoningTokens'), cost: money('cost'),
-    cacheSavings: whole('savedCalls') === 0 ? null : money('cacheSavings'),
-    unknownCalls: whole('unknownCalls'), unpricedCalls: whole('unpricedCalls'), gapCalls: whole('gapCalls'),
+    ...names,
+    calls: whole(figurePlaces.calls), inputTokens: whole(figurePlaces.inputTokens), cachedTokens: whole(figurePlaces.cachedTokens),
+    cacheWriteTokens: whole(figurePlaces.cacheWriteTokens), outputTokens: whole(figurePlaces.outputTokens),
+    reasoningTokens: whole(figurePlaces.reasoningTokens), cost: money(figurePlaces.cost),
+    cacheSavings: whole(figurePlaces.savedCalls) === 0 ? null : money(figurePlaces.cacheSavings),
+    unknownCalls: whole(figurePlaces.unknownCalls), unpricedCalls: whole(figurePlaces.unpricedCalls), gapCalls: whole(figurePlaces.gapCalls),
   };
 }
 

@@ -162,6 +162,11 @@ export function cutSpan(span: Span, wanted: readonly SumUnit[]): CutSpan {
   return { ...cut, edges };
 }
 
+/** The period widened to whole units. */
+export function widenedTo(unit: SumUnit, { fromMs, toMs }: Span): Span {
+  return { fromMs: beginnings[unit](fromMs), toMs: beginnings[unit](toMs) === toMs ? toMs : ends[unit](toMs) };
+}
+
 /** The whole units of a period, and the rest before and after. */
 function insideOf(span: Span, unit: SumUnit): { readonly inner: Span | null; readonly edges: readonly Span[] } {
   const beginning = beginnings[unit];

@@ -17,7 +17,7 @@ import { usagePartsIn, type UsageParts } from './usage-parts.ts';
 import { dayPartsOf, isMostOfDay, mostOfDay } from './most-of-day.ts';
 import { daysLackingSets, withoutDays } from './label-sets.ts';
 import {
-  attributionFilter, cutSpan, isInShare, piecesOfCut, shapeOf, sumKindOf, sumUnitsOf, wholeMonths, wordApart,
+  attributionFilter, cutSpan, isInShare, piecesOfCut, shapeOf, sumKindOf, sumUnitsOf, wholeMonths, widenedTo, wordApart,
   type CutSpan, type Span, type UsageQuery,
 } from './usage-query.ts';
 
@@ -167,25 +167,58 @@ class UsageReading {
   }
 
   async usage(query: UsageQuery): Promise<readonly UsageRow[] | null> {
-    const span = { fromMs: Math.max(firstMs, Math.ceil(query.sinceMs ?? firstMs)), toMs: Math.min(lastMs, Math.ceil(query.untilMs ?? lastMs)) };
-    const bounded = await withinRecords(this.#context, query, span);
-    if (bounded === null) return [];
-    const found = await this.#ofWholeMonths(query, bounded) ?? await this.#withWordApart(query, bounded) ?? await this.#rowsOf(query, bounded, false);
+    const asked = { fromMs: Math.max(firstMs, Math.ceil(query.sinceMs ?? firstMs)), toMs: Math.min(lastMs, Math.ceil(query.untilMs ?? lastMs)) };
+    const calls = await callsWithin(this.#context, query, asked);
+    if (calls === null) return [];
+    const found = await this.#ofWiderSpan(query, { asked, calls }) ?? await this.#ofSpan(query, calls.span);
     const all = found === 'too many rows' ? null : found?.all() ?? null;
     return all === null || all.length > query.rowsMax ? null : all;
   }
+
+  async #ofSpan(query: UsageQuery, span: Span): Promise<Rows | 'too many rows' | null> {
+    return await this.#ofWholeMonths(query, span) ?? await this.#withWordApart(query, span) ?? await this.#rowsOf(query, span, false);
+  }
+
+  /**
+   * A period up to now has all calls of its last month or day: whole sums answer it, though it ends within them. It counts only if no call outside
+   * the period came meanwhile. Null: it does not help here.
+   */
+  async #ofWiderSpan(
+    query: UsageQuery, { asked, calls }: { readonly asked: Span; readonly calls: CallsWithin },
+  ): Promise<Rows | 'too many rows' | null> {
+    const [unit] = sumUnitsOf(query);
+    if (unit === undefined || query.share !== undefined) return null;
+    const wide = widenedTo(unit, calls.span);
+    const span = { fromMs: calls.hasFirst ? wide.fromMs : calls.span.fromMs, toMs: calls.hasLast ? wide.toMs : calls.span.toMs };
+    if (span.fromMs === calls.span.fromMs && span.toMs === calls.span.toMs) return null;
+    const found = await this.#ofSpan(query, span);
+    const after = await callsWithin(this.#context, query, asked);
+    return after?.hasFirst === calls.hasFirst && after.hasLast === calls.hasLast ? found : null;
+  }
 }
 
-/** The part of a period that has calls; null: none. Saves a walk over records from empty centuries. */
-async function withinRecords({ engine }: Pick<StoreContext, 'engine'>, { organization }: UsageQuery, { fromMs, toMs }: Span): Promise<Span | null> {
-  const bound = (order: 'asc' | 'desc') => engine.read((db) => db.selectFrom('call_record').select('started_at_ms')
-    .where('organization', '=', organization).orderBy('started_at_ms', order).limit(1).executeTakeFirst());
+/** The part of a period that has calls. */
+interface CallsWithin {
+  readonly span: Span;
+  /** Whether the organization's first call is in the period, so that it has none before; the same of its last one. */
+  readonly hasFirst: boolean;
+  readonly hasLast: boolean;
+}
+
+/** Null: it has none. Saves a walk over records from empty centuries. */
+async function callsWithin(
+  { engine }: Pick<StoreContext, 'engine'>, { organization }: UsageQuery, { fromMs, toMs }: Span,
+): Promise<CallsWithin | null> {
+  const bound = async (order: 'asc' | 'desc'): Promise<number | null> => {
+    const row = await engine.read((db) => db.selectFrom('call_record').select('started_at_ms')
+      .where('organization', '=', organization).orderBy('started_at_ms', order).limit(1).executeTakeFirst());
+    return row === undefined ? null : Number(row.started_at_ms);
+  };
   const [first, last] = [await bound('asc'), await bound('desc')];
-  if (first === undefined || last === undefined) return null;
+  if (first === null || last === null) return null;
   // Whole days stay whole, so that sums answer them.
-  const from = Math.max(fromMs, monthOf(Number(first.started_at_ms)));
-  const to = Math.min(toMs, monthEnd(Number(last.started_at_ms)));
-  return from < to ? { fromMs: from, toMs: to } : null;
+  const span = { fromMs: Math.max(fromMs, monthOf(first)), toMs: Math.min(toMs, monthEnd(last)) };
+  return span.fromMs < span.toMs ? { span, hasFirst: fromMs <= first, hasLast: toMs > last } : null;
 }
 
 /** The first instants of a period of whole days or months. */

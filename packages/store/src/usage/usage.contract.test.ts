@@ -16,6 +16,7 @@ import { openEngine } from '../engine/engine.ts';
 import type { UsageFilter } from './usage-query.ts';
 import { usageReportsIn } from './usage-reports.ts';
 import { batchOf, drawing, openTestStore, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
+import { setDimension } from './label-sets.ts';
 import { labelMonths } from './usage-additions.ts';
 import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 
@@ -384,6 +385,39 @@ for (const on of bothEngines) {
         and dimension = '${labelMonths}' and day_ms = ${from}`);
       const after = await Promise.all([2, 13].map(inputOf));
       assert.deepEqual([after[0]! > before[0]!, after[1]], [true, before[1]], 'within half a day the sum of the month was read');
+    });
+
+    test('a time that holds the last call or the first is answered by whole sums, unless a call outside it comes meanwhile', async () => {
+      const organization = await newOrganization();
+      const [from, to] = [Date.UTC(2025, 8, 3), Date.UTC(2025, 8, 20, 7)];
+      const call = (startedAtMs: number) => sampleRecord(organization, { startedAtMs, labels: ['a', 'b'], model: 'one', inputTokens: 10 });
+      await store.calls.ship(batchOf(`seg_open_${on.title}`, Array.from({ length: 40 }, (_, each) => call(from + each * 9 * hourMs))));
+      await context.query(url, `update word_sum set input_tokens = input_tokens + 1000 where organization = '${organization}'
+        and dimension in ('${labelMonths}', '${setDimension.month(Date.UTC(2025, 8, 1))}')`);
+      const engine = await openEngine(url, { create: false });
+      let comes: (() => Promise<void>) | null = null;
+      const reports = usageReportsIn({ engine: { ...engine, rows: async (query) => {
+        const coming = comes;
+        comes = null;
+        await coming?.();
+        return engine.rows(query);
+      } } });
+      const inputOf = async (asked: { readonly by: readonly UsageDimension[]; readonly filter?: UsageFilter }, time: object): Promise<number> => {
+        const rows = await reports.usage({ organization, rowsMax: 100, ...asked, ...time });
+        return Number(rows!.find(({ subjects }) => subjects.includes('b'))?.figures[usageFigureNames.indexOf('inputTokens')] ?? 0);
+      };
+      const questions = [{ by: ['label', 'model'] }, { by: ['label'], filter: { label: 'a' } }] as const;
+      const time = { sinceMs: from - 1, untilMs: to };
+      for (const asked of questions) {
+        assert.equal(await inputOf(asked, time), 1_400, 'the month was read');
+        assert.equal(await inputOf(asked, { sinceMs: from + 1, untilMs: to }), 390, 'a call is before it');
+        assert.equal(await inputOf(asked, { sinceMs: from, untilMs: from + 39 * 9 * hourMs }), 390, 'a call is after it');
+      }
+      comes = async () => store.calls.ship(batchOf(`seg_open_${on.title}_later`, [call(to)]));
+      assert.equal(await inputOf(questions[0], time), 400, 'a later call came meanwhile');
+      comes = async () => store.calls.ship(batchOf(`seg_open_${on.title}_before`, [call(from - 1)]));
+      assert.equal(await inputOf(questions[1], { sinceMs: from, untilMs: to + 1 }), 410, 'an earlier call came meanwhile');
+      await engine.close();
     });
 
     test('labels that are too long together for a key are counted all the same', async () => {
