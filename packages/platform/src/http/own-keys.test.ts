@@ -178,7 +178,9 @@ test('a decided sign-in is its decider\'s; to others, and to tokens, it is like 
     assert.match(token[0]!, /forbidden/);
     const own = await asMember('GET', `/auth/machine-sign-ins/${String(id)}`);
     assert.deepEqual([own.status, own.body['state']], [200, decision === 'allow' ? 'allowed' : 'refused']);
-    assert.equal(codeOf(await asMember('POST', `/auth/machine-sign-ins/${String(id)}/refuse`)), 'sign_in_over');
+    const refused = await asMember('POST', `/auth/machine-sign-ins/${String(id)}/refuse`);
+    assert.equal(codeOf(refused), decision === 'allow' ? null : 'sign_in_over');
+    assert.equal(codeOf(await take(id)), 'sign_in_over', 'what was taken back gives nothing');
     assert.equal(codeOf(await ask(stranger, 'POST', '/auth/machine-sign-ins/find', { userCode })), 'unknown_sign_in', 'its code is used up');
   }
 });

@@ -84,6 +84,23 @@ for (const on of bothEngines) {
       assert.equal(await refusalCode(take('the challenge', 'code') as never), 'sign_in_over');
     });
 
+    test('what was allowed may be taken back until it is taken, by whoever allowed it, and is over after a minute', async () => {
+      const whose = await member();
+      const { id } = await begin();
+      const take = () => store.machineSignIns.take({ id, challenge: 'the challenge', codeHash: null });
+      const beforeMs = Date.now();
+      const { expiresAtMs } = await granted(store.machineSignIns.allow({ id, ...whose, codeHash: null }));
+      assert.ok(expiresAtMs < farOffMs && expiresAtMs <= Math.max(beforeMs, Date.now()) + 60_000, String(expiresAtMs));
+      assert.equal(await refusalCode(store.machineSignIns.refuse({ id, ...await member() })), 'unknown_sign_in');
+      await granted(store.machineSignIns.refuse({ id, ...whose }));
+      assert.equal(await refusalCode(take() as never), 'sign_in_over');
+      assert.equal(await refusalCode(store.machineSignIns.allow({ id, ...whose, codeHash: null })), 'sign_in_over');
+      const taken = await begin();
+      await granted(store.machineSignIns.allow({ id: taken.id, ...whose, codeHash: null }));
+      await store.machineSignIns.take({ id: taken.id, challenge: 'the challenge', codeHash: null });
+      assert.equal(await refusalCode(store.machineSignIns.refuse({ id: taken.id, ...whose })), 'sign_in_over');
+    });
+
     test('what was refused gives nothing, and what is over is as if it had never been', async () => {
       const userCode = `CODE${made += 1}`;
       const { id } = await begin({ userCode });

@@ -58,9 +58,12 @@ export interface MachineSignIns {
   find(id: string): Promise<MachineSignIn | null>;
   /** An open one: a code is good for one decision. */
   findByUserCode(userCode: string): Promise<MachineSignIn | null>;
-  /** Only an open one, once. Refuses `sign_in_over` if this person decided it already, and else `unknown_sign_in`. */
+  /**
+   * Only an open one, once; the machine has `allowedMsMax` to take it. Refuses `sign_in_over` if this person decided it already, and else
+   * `unknown_sign_in`.
+   */
   allow(allowance: Allowance): Promise<MachineSignIn | StoreRefusal>;
-  /** As `allow`. */
+  /** As `allow`; also one that this person allowed, as long as it is not taken. */
   refuse(refusal: Decider & { readonly id: string }): Promise<MachineSignIn | StoreRefusal>;
   /**
    * For whom the key is to be made: once, and only for the machine that began. Null: nobody has decided yet.
@@ -75,6 +78,9 @@ export interface TakenSignIn extends Decider, Pick<MachineSignIn, 'machine' | 'a
 /** How many may be under way in all: they cost a row of the store each, and anybody may begin one. */
 export const signInsMax = 10_000;
 
+/** How long an allowed one may be taken: machines ask every two seconds, and a browser brings its code at once. */
+export const allowedMsMax = 60_000;
+
 export function machineSignInsIn({ engine, clock, randomBytes }: StoreContext): MachineSignIns {
   const live = (db: Kysely<Schema>, column: 'id' | 'user_code', value: string) => value.includes('\0') ? undefined
     : db.selectFrom('machine_sign_in').selectAll().where(column, '=', value).where('expires_at_ms', '>', BigInt(clock())).executeTakeFirst();
@@ -82,11 +88,15 @@ export function machineSignInsIn({ engine, clock, randomBytes }: StoreContext): 
     engine.write<MachineSignIn | StoreRefusal>(async (transaction) => {
       const row = await live(transaction, 'id', id);
       if (row === undefined) return unknownSignIn();
-      if (row.state !== 'open') return row.organization === organization && row.person === person ? signInOver() : unknownSignIn();
-      const decided = await transaction.updateTable('machine_sign_in').set({ state, organization, person, code_hash: codeHash })
-        .where('id', '=', id).where('state', '=', 'open').returningAll().executeTakeFirst();
-      // Somebody else decided it in the same moment.
-      return decided === undefined ? unknownSignIn() : signInOf(decided);
+      const isTheirs = row.organization === organization && row.person === person;
+      if (row.state !== 'open' && !isTheirs) return unknownSignIn();
+      if (row.state !== 'open' && !(state === 'refused' && row.state === 'allowed')) return signInOver();
+      const expires = state === 'allowed' ? Math.min(Number(row.expires_at_ms), clock() + allowedMsMax) : row.expires_at_ms;
+      const decided = await transaction.updateTable('machine_sign_in')
+        .set({ state, organization, person, code_hash: codeHash, expires_at_ms: expires })
+        .where('id', '=', id).where('state', '=', row.state).returningAll().executeTakeFirst();
+      // Somebody else decided it, or the machine took it, in the same moment.
+      return decided !== undefined ? signInOf(decided) : isTheirs ? signInOver() : unknownSignIn();
     });
   const found = (column: 'id' | 'user_code', value: string) => engine.read(async (db) => {
     const row = await live(db, column, value);

@@ -8,7 +8,7 @@ import type { Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import type { ChangeCheck } from '../settings/change-check.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
-import { endKeysOf } from './keys-of-people.ts';
+import { endMembership, stopOwnKeys } from './membership-end.ts';
 import { checkedEmail, makeClaimant, peopleWithEmail, shownEmail } from './people.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -89,6 +89,7 @@ export function membersIn(context: StoreContext): Members {
       if (role !== 'owner' && await isLastOwner(transaction, member)) return lastOwner();
       await transaction.updateTable('membership').set({ role })
         .where('organization', '=', organization).where('person', '=', person).execute();
+      if (!hasRightsOf(role, 'member')) await stopOwnKeys(context, transaction, { organization, person: member.id });
       return { ...member, role };
     }, { action: 'setMemberRole', organization, subject: person }),
     remove: (organization, person, by) => engine.change<Member>(async (transaction) => {
@@ -96,10 +97,7 @@ export function membersIn(context: StoreContext): Members {
       if (member === null) return unknownMember();
       if (!hasRightsOf(by, member.role)) return outOfReach();
       if (await isLastOwner(transaction, member)) return lastOwner();
-      await endKeysOf(transaction, { person: member.id, organizations: [organization], atMs: clock() });
-      for (const table of ['membership', 'saved_view'] as const) {
-        await transaction.deleteFrom(table).where('organization', '=', organization).where('person', '=', person).execute();
-      }
+      await endMembership(context, transaction, { organization, person: member.id });
       return member;
     }, { action: 'removeMember', organization, subject: person }),
   };

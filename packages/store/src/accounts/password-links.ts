@@ -6,6 +6,7 @@
 import type { OrganizationId, PersonId } from '@metergate/core/id.ts';
 import type { Transaction } from 'kysely';
 import { memberIn } from './members.ts';
+import { moveMembership } from './membership-move.ts';
 import { makeClaimant, peopleWithEmail, putPassword, shownEmail } from './people.ts';
 import { endLessProved, endSessions } from './proofs.ts';
 import { proveEmail } from './prove-email.ts';
@@ -106,10 +107,7 @@ async function parted(
     return id;
   }
   const member = await makeClaimant(transaction, context, { email, passwordHash: '' });
-  await transaction.updateTable('membership').set({ person: member, provided_by: null })
-    .where('organization', '=', organization).where('person', '=', id).execute();
-  await transaction.updateTable('saved_view').set({ person: member }).where('organization', '=', organization).where('person', '=', id).execute();
-  await transaction.deleteFrom('person_session').where('organization', '=', organization).where('person', '=', id).execute();
+  await moveMembership(context, transaction, { organization, person: id, to: member });
   return member;
 }
 

@@ -6,12 +6,11 @@
  * proof ends: passwords, identities, sessions, management tokens and open invitations.
  */
 import type { OrganizationId, PersonId } from '@metergate/core/id.ts';
-import { roles } from '@metergate/core/account/role.ts';
 import type { Transaction } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
 import type { Schema } from '../schema/schema.ts';
-import { addMember } from './members.ts';
 import { moveKeys } from './keys-of-people.ts';
+import { moveMembership } from './membership-move.ts';
 import { endLessProved, endSessions, proofs } from './proofs.ts';
 
 interface Proving {
@@ -52,13 +51,13 @@ async function gather(
   context: StoreContext, transaction: Transaction<Schema>, { from, to }: { readonly from: PersonId; readonly to: PersonId },
 ): Promise<void> {
   await endLessProved(context, transaction, { person: from, than: 'deployment' });
-  const held = await transaction.selectFrom('membership').select(['organization', 'role', 'created_at_ms']).where('person', '=', from).execute();
+  const held = await transaction.selectFrom('membership').select('organization').where('person', '=', from).execute();
   await transaction.deleteFrom('saved_view').where('person', '=', from).execute();
-  await moveKeys(transaction, { from, to });
-  await transaction.deleteFrom('person').where('id', '=', from).execute();
-  for (const { organization, role, created_at_ms: atMs } of held) {
-    await addMember(transaction, {
-      organization: organization as OrganizationId, person: to, role: roles.find((each) => each === role) ?? 'viewer', atMs: Number(atMs),
-    });
+  for (const { organization } of held) {
+    await moveMembership(context, transaction, { organization: organization as OrganizationId, person: from, to });
   }
+  // Those that ended with an earlier membership: their figures are the person's.
+  const ended = await transaction.selectFrom('service_key').select('organization').distinct().where('person', '=', from).execute();
+  for (const { organization } of ended) await moveKeys(transaction, { organization: organization as OrganizationId, person: from, to });
+  await transaction.deleteFrom('person').where('id', '=', from).execute();
 }

@@ -5,7 +5,7 @@
  * person's role in the organizations that it names and in those that it named before. A membership by invitation stays.
  */
 import { idPrefix, newId, newSecret, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
-import { roles, type Role } from '@metergate/core/account/role.ts';
+import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
 import type { Transaction } from 'kysely';
 import { recordAudit } from '../operation/audit-trail.ts';
 import type { AuditAction, AuditIntent } from '../engine/change.ts';
@@ -14,7 +14,7 @@ import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
 import { checkedEmail, peopleWithEmail, shownEmail, type Person } from './people.ts';
-import { endKeysOf } from './keys-of-people.ts';
+import { endMembership, stopOwnKeys } from './membership-end.ts';
 import { endLessProved, passwordWay, proofs, providedWayOf } from './proofs.ts';
 import { isProvedThroughout, proveEmail } from './prove-email.ts';
 
@@ -41,8 +41,8 @@ export interface ProvidedPeople {
    * Refuses `unknown_organization`, `invalid_email`, `email_not_verified`, `email_taken` (the email belongs to another subject).
    */
   admit(identity: ProvidedIdentity, named: ReadonlyMap<OrganizationId, Role>): Promise<AdmittedPerson | StoreRefusal>;
-  /** Ends the roles that the provider gave and no longer names, with their sessions. For someone unknown there is nothing to end. */
-  withdraw(identity: Pick<ProvidedIdentity, 'issuer' | 'subject'>): Promise<void>;
+  /** Ends the roles that the provider gave and no longer names, with their sessions. The person; null: nobody is known as this, nothing ends. */
+  withdraw(identity: Pick<ProvidedIdentity, 'issuer' | 'subject'>): Promise<PersonId | null>;
 }
 
 type Known = Pick<AdmittedPerson, 'id' | 'email'>;
@@ -80,11 +80,12 @@ export function providedPeopleIn(context: StoreContext): ProvidedPeople {
     },
     async withdraw({ issuer, subject }) {
       const known = await engine.read((db) => personOf(db as unknown as Transaction<Schema>, { issuer, subject }));
-      if (known === null) return;
+      if (known === null) return null;
       await engine.change(async (transaction) => {
         const held = await heldBy(transaction, known.id, issuer);
         await withdrawOthers(context, transaction, { person: known, issuer, held, named: new Map() });
       }, () => null);
+      return known.id;
     },
   };
 }
@@ -205,6 +206,7 @@ async function provide(
   await transaction.insertInto('membership')
     .values({ organization, person: person.id, role, provided_by: issuer, created_at_ms: context.clock() })
     .onConflict((conflict) => conflict.columns(['organization', 'person']).doUpdateSet({ role, provided_by: issuer })).execute();
+  if (before !== null && !hasRightsOf(role, 'member')) await stopOwnKeys(context, transaction, { organization, person: person.id });
   await told(context, transaction, { action: 'provideMember', person, organization, detail: { issuer, role, before } });
 }
 
@@ -219,9 +221,7 @@ async function withdrawOthers(
   context: StoreContext, transaction: Transaction<Schema>, { person, issuer, held, named }: Withdrawing,
 ): Promise<void> {
   for (const { organization, role } of held.filter((each) => each.provided && !named.has(each.organization))) {
-    await endKeysOf(transaction, { person: person.id, organizations: [organization], atMs: context.clock() });
-    await transaction.deleteFrom('membership').where('organization', '=', organization).where('person', '=', person.id).execute();
-    await transaction.deleteFrom('person_session').where('organization', '=', organization).where('person', '=', person.id).execute();
+    await endMembership(context, transaction, { organization, person: person.id });
     await told(context, transaction, { action: 'withdrawMember', person, organization, detail: { issuer, before: role } });
   }
 }

@@ -7,7 +7,7 @@ import type { Transaction } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import { numberOrNull, type Schema } from '../schema/schema.ts';
-import { passwordWay } from './proofs.ts';
+import { endAllowedSignIns, passwordWay } from './proofs.ts';
 
 export type WayKind = 'password' | 'identity' | 'session' | 'token';
 
@@ -45,6 +45,7 @@ export function waysInIn({ engine, clock }: StoreContext): WaysIn {
       const ways = await waysOf(transaction, person, clock());
       const way = ways.find((each) => each.id === id);
       if (way === undefined) return unknownWayIn();
+      if (way.kind !== 'token') await endAllowedSignIns(transaction, person);
       if (way.kind === 'session') await transaction.deleteFrom('person_session').where('id', '=', id).where('person', '=', person).execute();
       if (way.kind === 'token') {
         await transaction.updateTable('management_token').set({ revoked_at_ms: clock() }).where('id', '=', id).execute();

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { OrganizationId } from '@metergate/core/id.ts';
+import type { OrganizationId, PersonId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { isRefusal } from '../../engine/refusal.ts';
 import { openWithCells, type Store } from '../../store.ts';
@@ -17,6 +17,8 @@ import {
 } from '../../test-support/contract-fixture.ts';
 import { cellUrl, schemaOfUrl } from '../../engine/cell-url.ts';
 import type { OpenCells } from './cells.ts';
+import { cellReach, type CellReach } from './reach.ts';
+import { routedProvidedPeople } from './routed-members.ts';
 import { directoryLookMs, leastLoaded, type StoredCell } from './directory.ts';
 
 describe('cells of a PostgreSQL store', () => {
@@ -186,6 +188,68 @@ describe('cells of a PostgreSQL store', () => {
     assert.notEqual(await store.settings.keyByHash(hashOf('the owner\'s')), null);
     await store.cells.keepHouse();
     assert.equal(await store.settings.keyByHash(hashOf('the owner\'s')), null);
+  });
+
+  test('what is proved, parted or lowered of a person is done in the organization\'s cell too, and no other cell is asked', async () => {
+    const [organization, elsewhere] = [await inCell('west'), await inCell('east')];
+    const member = (email: string, role: 'owner' | 'member', at = organization) =>
+      granted(store.members.create({ organization: at, email, passwordHash: 'x', role }));
+    await member('owner@moved.example', 'owner');
+    let made = 0;
+    const keyOf = async (person: PersonId, at = organization) => {
+      const { id } = await granted(store.serviceKeys.create({
+        organization: at, name: null, project: null, expiresAtMs: null, prefix: 'svc_live_p', hash: hashOf(`moved ${made += 1}`), person }));
+      return async () => (await store.serviceKeys.find(at, id))!;
+    };
+    const cap = (person: PersonId) => granted(store.caps.set({
+      organization, scope: 'person', subject: person, window: 'day', limit: nanoDollars(1n), mode: 'refuse' }));
+    const capped = async () => (await store.caps.list(organization, Date.now())).map(({ cap: { subject } }) => subject);
+    const whoLeft = async (person: PersonId) => (await fixture.query(cellUrl(url, 'west'),
+      'select person from membership where person = $1', [person])).length;
+
+    const email = 'ada@moved.example';
+    await member(email, 'member', elsewhere);
+    const claimant = await member(email, 'member');
+    const key = await keyOf(claimant.id);
+    await cap(claimant.id);
+    const identity = { issuer: 'https://id.example', subject: 'ada', email, emailVerified: true };
+    const { id: ada } = await granted(store.providedPeople.admit(identity, new Map([[elsewhere, 'member']])));
+    assert.notEqual(ada, claimant.id);
+    assert.deepEqual([(await key()).person, (await key()).revokedAtMs, await capped()], [ada, null, [ada]]);
+    await store.cells.keepHouse();
+    assert.deepEqual([(await key()).person, (await key()).revokedAtMs, await whoLeft(claimant.id)], [ada, null, 0]);
+
+    const link = hashOf('a link that parts');
+    await granted(store.passwordLinks.makeForMember(organization, ada, { tokenHash: link, expiresAtMs: 4e12 }));
+    const { id: parted } = await granted(store.passwordLinks.use(link, 'y'));
+    assert.deepEqual([(await key()).person, await capped()], [parted, [parted]]);
+    await granted(store.members.setRole(organization, parted, { role: 'viewer', by: 'owner' }));
+    assert.notEqual((await key()).disabledAtMs, null);
+
+    // A process that ends between the two cells: the next look does it, in the order of the changes.
+    const home = await cells.home.store();
+    await member('bob@moved.example', 'member', elsewhere);
+    const bob = await member('bob@moved.example', 'member');
+    const his = await keyOf(bob.id);
+    await cap(bob.id);
+    const { id: proved } = await granted(home.providedPeople.admit(
+      { ...identity, subject: 'bob', email: bob.email }, new Map([[elsewhere, 'member']])));
+    await granted(home.members.setRole(organization, proved, { role: 'viewer', by: 'owner' }));
+    assert.equal((await his()).person, bob.id);
+    await store.cells.keepHouse();
+    assert.deepEqual([(await his()).person, (await his()).disabledAtMs !== null, (await capped()).includes(proved)], [proved, true, true]);
+    assert.deepEqual(await home.guests.changes(), []);
+
+    // Where nothing changed, a sign-in reads one table of the default cell.
+    const asked: string[] = [];
+    const counted = cells.all.map((cell) => ({ ...cell, store: async () => (asked.push(cell.name), cell.store()) }));
+    const followed = routedProvidedPeople.admit as (reach: CellReach, ...given: unknown[]) => Promise<unknown>;
+    const reach = { ...cellReach(cells, home, (each) => each), cells: { all: counted } as unknown as OpenCells };
+    await followed(reach, { ...identity, subject: 'bob', email: bob.email }, new Map([[elsewhere, 'member']]));
+    assert.deepEqual(asked, []);
+    await granted(store.members.remove(organization, proved, 'owner'));
+    const actions = (await store.audit.list({ organization, subject: (await his()).id, limit: 9 }))!.map(({ action, actor }) => [action, actor.kind]);
+    assert.deepEqual(actions, [['revokeKey', 'system'], ['setKey', 'system']]);
   });
 
   test('the audit trail of an organization is one list, page by page, of what happened in both cells', async () => {

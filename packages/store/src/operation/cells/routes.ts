@@ -7,7 +7,7 @@ import type { Repositories } from './one-store.ts';
 import { routedAudit } from './routed-audit.ts';
 import { routedErasure, routedMasterKey, routedNodes, routedReconciler, routedSeeding } from './routed-everywhere.ts';
 import { routedBaselines, routedCaps, routedServiceKeys, routedTapEvents } from './routed-keys.ts';
-import { routedMembers, routedProvidedPeople } from './routed-members.ts';
+import { routedGuests, routedInvitations, routedMembers, routedPasswordLinks, routedProvidedPeople } from './routed-members.ts';
 import { routedOrganizations } from './routed-organizations.ts';
 import type { RoutesOf } from './route.ts';
 
@@ -18,7 +18,7 @@ export const routes: Routes = {
     cells: 'home', add: 'home', setState: 'home', loads: 'home', next: 'home', placesOf: 'home', places: 'home', unfinished: 'home', settle: 'home',
     placesOfKeys: 'home', noteKeys: 'home', ownKeys: 'home', forgetKeys: 'home',
   },
-  guests: { admit: 'field', list: 'each', end: 'field' },
+  guests: routedGuests,
   organizations: routedOrganizations,
   serviceKeys: routedServiceKeys,
   providers: { connect: 'first', disconnect: 'first', version: 'first', state: 'first' },
@@ -91,12 +91,12 @@ export const routes: Routes = {
   people: {
     find: 'home', withEmail: 'home', get: 'home', rehash: 'home', setPassword: 'home', endSessions: 'home', chooseOrganization: 'home',
   },
-  passwordLinks: { makeFor: 'home', makeForMember: 'home', find: 'home', use: 'home' },
+  passwordLinks: routedPasswordLinks,
   waysIn: { list: 'home', end: 'home' },
   providedPeople: routedProvidedPeople,
   accounts: { create: 'home', find: 'home', update: 'home', delete: 'home', count: 'home' },
   members: routedMembers,
-  invitations: { create: 'home', listOpen: 'home', findOpen: 'home', accept: 'home', withdraw: 'home' },
+  invitations: routedInvitations,
   managementTokens: { create: 'home', list: 'home', find: 'home', findByHash: 'home', revoke: 'home' },
   machineSignIns: { begin: 'home', find: 'home', findByUserCode: 'home', allow: 'home', refuse: 'home', take: 'home' },
   baselines: routedBaselines,

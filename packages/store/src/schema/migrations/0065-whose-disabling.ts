@@ -1,5 +1,5 @@
 /**
- * Who disabled a service key, where a person did, and what changes of memberships left to be done in the other cells. Decisions 299 and 210.
+ * Who disabled a service key, where a person did, and what changes of memberships left to be done in the other cells. Decisions 299 and 300.
  * The audit trail kept who disabled the keys that are disabled now.
  */
 import { sql } from 'kysely';
