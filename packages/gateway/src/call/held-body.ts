@@ -40,6 +40,7 @@ export class HeldBody implements Receiving {
   receive(): void {
     const { request, connection } = this.#reception;
     connection.receiving.push(this);
+    if ('joinsChunks' in request) request.joinsChunks = true;
     if (this.#declaredBytes === null || this.#declaredBytes > shortBodyBytesMax) this.#counted = this.#beginToCount();
     request.on('data', this.#take);
     request.on('end', this.#whole);
@@ -118,6 +119,7 @@ export class HeldBody implements Receiving {
     this.#stopListening();
     this.#counted?.add(memoryBytes);
     this.#reading.release();
+    if ('joinsChunks' in this.#reception.request) this.#reception.request.joinsChunks = false;
     this.#reception.ready(streamedBody(this.#reception.request, {
       first: this.#pieces.all(), firstBytes: this.#bytes, contentLength: null, overBound: this.#reception.route.bodyHeld,
       release: () => this.#release(),

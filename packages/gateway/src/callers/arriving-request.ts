@@ -1,11 +1,14 @@
 /**
- * A request that is served while its body comes: HTTP/1.1, with a body of a declared length, and it asks for nothing but an answer. The body is a
- * stream, as that of a request on Node's server; its bytes are copied once, from where they come in.
+ * A request that is served while its body comes: HTTP/1.1, with a body of a declared length or in chunks, and it asks for nothing but an answer. The
+ * body is a stream, as that of a request on Node's server; its bytes are copied once, from where they come in.
  */
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import type { Refusal } from '@metergate/core/refusal.ts';
 import { bodySlabs } from '../fairness/body-slabs.ts';
+import { ArrivingChunks } from './arriving-chunks.ts';
 import type { ReadHead } from './read-head.ts';
+import type { BodyLength } from './repeated-head.ts';
 import type { WholeRequest } from './whole-request.ts';
 
 /** So much waits here for whoever reads it. Bytes. */
@@ -26,12 +29,19 @@ export class ArrivingRequest extends Readable {
   complete = false;
   /** When its body began to come, milliseconds by the clock of its connection. */
   readonly sinceMs: number;
+  /** What its body ended with in place of its end; null: nothing. */
+  fault: Refusal | null = null;
+  /** Whoever takes the body does not tell chunks apart: those that came at once are one piece. */
+  joinsChunks = false;
+  /** Bytes that are still to come, of a declared length. */
   #due: number;
+  /** Of a body in chunks. */
+  readonly #chunks: ArrivingChunks | null;
   /** Nothing more of the body is read until more is wanted. */
   #holdsSocket = false;
 
   constructor(socket: Socket, sinceMs: number, head: {
-    readonly method: string; readonly target: string; readonly pairs: string[]; readonly bodyBytes: number;
+    readonly method: string; readonly target: string; readonly pairs: string[]; readonly bodyBytes: BodyLength;
     readonly readHead?: ReadHead | null;
   }) {
     super({ highWaterMark: waitingBytesMax });
@@ -39,22 +49,49 @@ export class ArrivingRequest extends Readable {
     this.method = head.method;
     this.url = head.target;
     this.rawHeaders = head.pairs;
-    this.#due = head.bodyBytes;
+    this.#due = head.bodyBytes === 'chunks' ? 0 : head.bodyBytes;
+    this.#chunks = head.bodyBytes === 'chunks' ? new ArrivingChunks() : null;
     this.readHead = head.readHead ?? null;
     this.sinceMs = sinceMs;
   }
 
   /** The next bytes; how many of them are the body's, of which a copy is made. Where enough waits here, the socket is paused. */
   receive(bytes: Buffer): number {
+    return this.#chunks === null ? this.#receiveCounted(bytes) : this.#receiveChunks(this.#chunks, bytes);
+  }
+
+  #receiveCounted(bytes: Buffer): number {
     const count = Math.min(bytes.length, this.#due);
     this.#due -= count;
     // With its last bytes it is whole, also for whoever receives those.
     if (this.#due === 0) this.complete = true;
     if (this.destroyed) return count;
     this.push(bodySlabs.copyOf(bytes.subarray(0, count)));
+    this.#wasReceived();
+    return count;
+  }
+
+  #receiveChunks(chunks: ArrivingChunks, bytes: Buffer): number {
+    const { parts, taken } = chunks.read(bytes);
+    this.complete = chunks.isWhole;
+    this.fault = chunks.fault;
+    if (this.complete || this.fault !== null) chunks.close();
+    if (this.destroyed) return taken;
+    if (this.joinsChunks && parts.length > 1) this.push(bodySlabs.joinedCopyOf(parts));
+    else for (const part of parts) this.push(bodySlabs.copyOf(part));
+    this.#wasReceived();
+    return taken;
+  }
+
+  #wasReceived(): void {
     if (this.complete) this.push(null);
     else if (this.readableLength >= waitingBytesMax) this.#hold();
-    return count;
+  }
+
+  /** Its connection is gone. */
+  leave(): void {
+    this.#chunks?.close();
+    this.destroy(new Error('The caller has left.'));
   }
 
   #hold(): void {

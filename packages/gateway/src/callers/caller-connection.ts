@@ -3,7 +3,7 @@
  * with nothing asked for that needs more than an answer. Those are read and answered here, by Node's parser on Node's socket, for less than
  * Node's server takes. A short body is waited for, for a moment; a request with a longer or slower one is served while that comes.
  * Anything else is left to Node's server, with the bytes as they came and from a request's first one on: what is malformed, pipelined, of
- * HTTP/1.0, has a slow head, or has an expectation, an upgrade, chunks or a connection to be closed. So there is one place that refuses, and it
+ * HTTP/1.0, has a slow head, or has an expectation, an upgrade or a connection to be closed. So there is one place that refuses, and it
  * reads the same bytes by the same parser. A connection that was left to it stays there.
  */
 import type { Socket } from 'node:net';
@@ -65,6 +65,8 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
   #part: RequestPart | null = null;
   /** The request that is being served, or was answered, while its body still comes. */
   #arriving: ArrivingRequest | null = null;
+  /** One whose body turned out to be none. */
+  #broken: ArrivingRequest | null = null;
   #response: WholeResponse | null = null;
   /** What came before the answer to the request before it had ended. */
   #early: EarlyBytes | null = null;
@@ -137,12 +139,21 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
   #takeBody(request: ArrivingRequest, bytes: Buffer): boolean {
     this.#sinceMs = this.#callers.clock.awakeMs;
     const taken = request.receive(bytes);
+    if (request.fault !== null) return this.#endBroken(request, request.fault);
     if (!request.complete) return true;
     this.#arriving = null;
     if (this.#phase === 'serving' && this.#response === null) this.#waitForNext();
     if (taken === bytes.length) return true;
     const rest = bytes.subarray(taken);
     return this.#phase === 'idle' && this.#socket.isPaused() ? this.#keepEarly(rest) : this.#takeNext(rest);
+  }
+
+  /** Its body is none from here on, and nothing behind it is a request. */
+  #endBroken(request: ArrivingRequest, refusal: Refusal): boolean {
+    this.#arriving = null;
+    this.#broken = request;
+    this.#breakRequest(refusal);
+    return true;
   }
 
   #takeNext(bytes: Buffer): boolean {
@@ -328,8 +339,9 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
 
   closed(): void {
     this.#release('gone');
-    this.#arriving?.destroy(new Error('The caller has left.'));
-    this.#arriving = null;
+    this.#arriving?.leave();
+    this.#broken?.leave();
+    this.#arriving = this.#broken = null;
     this.#callers.clock.forget(this);
   }
 

@@ -30,6 +30,12 @@ function answersTheCallFirst(ours: Outcome, theirs: Outcome): boolean {
   return theirs.got.startsWith('HTTP/1.1 400 ') && gone(ours) < gone(theirs) && ours.got.startsWith('HTTP/1.1 ') && ours.recorded.length > 0;
 }
 
+/** As that, where the head of the answer was written and had not left: Node's server resets the connection, and the answer is lost. */
+function losesTheAnswer(ours: Outcome, theirs: Outcome): boolean {
+  return theirs.got === '' && theirs.ending === 'rst' && ours.ending === 'rst' && /^HTTP\/1\.1 200 .*HTTP\/1\.1 400 /s.test(ours.got)
+    && isDeepStrictEqual(ours.received, theirs.received) && isDeepStrictEqual(ours.recorded, theirs.recorded);
+}
+
 /** Ours serves only whole requests: one that ends early is answered as incomplete, and not refused for its head. */
 function refusesWhatIsCut(ours: Outcome, theirs: Outcome): boolean {
   const at = ours.got.lastIndexOf('HTTP/1.1 400 ');
@@ -59,7 +65,7 @@ async function difference({ own, reference }: Both, played: Played): Promise<nul
   for (const patience of [12, 100]) {
     const [ours, theirs] = [await own.play(played, patience), await reference.play(played, patience)];
     if (isDeepStrictEqual(ours, theirs) || answersTheCallFirst(ours, theirs) || closesSooner(ours, theirs)) return null;
-    if (beginsNothingBehind(ours, theirs)) return null;
+    if (beginsNothingBehind(ours, theirs) || losesTheAnswer(ours, theirs)) return null;
     if (played.closing === true && refusesWhatIsCut(ours, theirs)) return null;
     if (patience === 100) return { ours, theirs };
   }
@@ -84,6 +90,9 @@ const post = (fields: string, body: string, target = '/v1/responses'): string =>
 const plain = post('Content-Length: 2\r\n', '{}');
 const get = (how: string): string => head(`GET /v1/models?how=${how}`);
 const sized = (bytes: number): string => post(`Content-Length: ${bytes}\r\n`, 'a'.repeat(bytes));
+const lastChunk = '0\r\n\r\n';
+const inChunks = (body: string, target = '/v1/responses'): string => post('Transfer-Encoding: chunked\r\n', body, target);
+const chunksOf = (bytes: number, count: number): string => `${bytes.toString(16)}\r\n${'a'.repeat(bytes)}\r\n`.repeat(count) + lastChunk;
 const field = (line: string): string => post(`${line}\r\nContent-Length: 2\r\n`, '{}');
 const many = (count: number): string => {
   const lines = Array.from({ length: count - 3 }, (_, n) => `X-${n}: ${n}\r\n`);
@@ -114,6 +123,30 @@ const framings: Readonly<Record<string, string>> = {
   ',chunked': post('Transfer-Encoding: ,chunked\r\n', '2\r\n{}\r\n0\r\n\r\n'), 'identity': post('Transfer-Encoding: identity\r\n', '{}'),
   'chunks': post('Transfer-Encoding: chunked\r\n', '2\r\n{}\r\n0\r\n\r\n'),
   'chunks with extensions and trailers': post('Transfer-Encoding: chunked\r\nTrailer: X\r\n', '2;a=b;c="d"\r\n{}\r\n0;e\r\nX: y\r\n\r\n'),
+  'long chunks': inChunks(chunksOf(16_384, 13)), 'long chunks of a chat': inChunks(chunksOf(16_384, 5), '/v1/chat/completions'),
+  'a chat in chunks': inChunks(`f\r\n{"stream":true}\r\n${lastChunk}`, '/v1/chat/completions'),
+  'a chat in chunks of one byte':
+    inChunks(`${[...'{"stream":true}'].map((each) => `1\r\n${each}\r\n`).join('')}${lastChunk}`, '/v1/chat/completions'),
+  'long chunks without a key': inChunks(chunksOf(16_384, 13)).replace(key, ''),
+  'a long chunk that is cut': inChunks(chunksOf(90_000, 1).slice(0, 80_000)),
+  'long chunks and then an extension': inChunks(chunksOf(16_384, 5).replace(lastChunk, `5;a=b\r\nhello\r\n${lastChunk}`)) + plain,
+  'long chunks and then trailers': inChunks(chunksOf(16_384, 5).replace(lastChunk, '0\r\nX: y\r\nZ: a\r\n\r\n')) + plain,
+  'long chunks and then none': inChunks(chunksOf(16_384, 5).replace(lastChunk, 'x\r\n')) + plain,
+  'long chunks without a key and then none': inChunks(chunksOf(16_384, 5).replace(lastChunk, 'x\r\n')).replace(key, '') + plain,
+  'an extension of 17 KiB': inChunks(`5;${'a'.repeat(17_408)}\r\nhello\r\n${lastChunk}`),
+  'trailers of 17 KiB': inChunks(`0\r\nX: ${'a'.repeat(17_408)}\r\n\r\n`),
+  'chunks and an answer that is torn': inChunks(`2\r\n{}\r\n${lastChunk}`, '/v1/responses?how=torn') + plain,
+  'chunks and no answer': inChunks(`2\r\n{}\r\n${lastChunk}`, '/v1/responses?how=away') + plain,
+  'no chunks': inChunks(lastChunk) + plain,
+  'two bodies in chunks': inChunks(`2\r\n{}\r\n${lastChunk}`) + inChunks(`2\r\n{}\r\n${lastChunk}`),
+  'chunks twice over': post('Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n', `2\r\n{}\r\n${lastChunk}`),
+  'chunked, chunked': post('Transfer-Encoding: chunked, chunked\r\n', `2\r\n{}\r\n${lastChunk}`),
+  'CHUNKED': post('TRANSFER-ENCODING: CHUNKED\r\n', `2\r\n{}\r\n${lastChunk}`),
+  'a space behind chunked': post('Transfer-Encoding: chunked \r\n', lastChunk),
+  'a length of 0 and chunks': post('Content-Length: 0\r\nTransfer-Encoding: chunked\r\n', `2\r\n{}\r\n${lastChunk}`),
+  'chunks and a length of 0': post('Transfer-Encoding: chunked\r\nContent-Length: 0\r\n', `2\r\n{}\r\n${lastChunk}`),
+  'chunks and an expectation': post('Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n', `2\r\n{}\r\n${lastChunk}`),
+  'chunks by HTTP/1.0': inChunks(`2\r\n{}\r\n${lastChunk}`).replace('HTTP/1.1', 'HTTP/1.0'),
   'a bad chunk': post('Transfer-Encoding: chunked\r\n', '2\r\n{}x\r\n0\r\n\r\n'), 'a folded field': field('X: a\r\n b'),
   'a space before the colon': field('X : a'), 'line feeds alone': plain.replaceAll('\r\n', '\n'),
   'carriage returns alone': plain.replaceAll('\r\n', '\r'), 'NUL in a value': field('X: a\0b'), 'NUL in a name': field('X\0: a'),
@@ -278,4 +311,50 @@ test('requests of one client, of which each comes behind the answer to the one b
     const differs = await difference(both, played);
     assert.deepEqual(differs?.ours, differs?.theirs, JSON.stringify(pieces.map((piece) => piece.toString('latin1'))));
   }), { numRuns: draws(120) });
+});
+
+/** How a size may be spelled, most of them as clients do. */
+const spelledSize = fc.constantFrom<((bytes: number) => string)[]>(
+  (bytes) => bytes.toString(16), (bytes) => bytes.toString(16), (bytes) => bytes.toString(16).toUpperCase(), (bytes) => `0${bytes.toString(16)}`,
+  (bytes) => bytes.toString(16).padStart(8, '0'), (bytes) => bytes.toString(16).padStart(9, '0'), (bytes) => bytes.toString(16).padStart(40, '0'),
+  (bytes) => `${bytes.toString(16)};a=b`, (bytes) => `${bytes.toString(16)};a="b;c"`, (bytes) => `${bytes.toString(16)} `,
+  (bytes) => ` ${bytes.toString(16)}`, (bytes) => `+${bytes.toString(16)}`, (bytes) => `0x${bytes.toString(16)}`, (bytes) => (bytes + 1).toString(16),
+  (bytes) => `${bytes.toString(16)}\t`, () => '', () => 'ffffffffffffffff', () => 'fffffffffffffffff', () => '-1', () => 'g',
+);
+const endOfLine = fc.constantFrom('\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\n', '\r', '', '\r\r\n', '\r\n\r\n');
+const bytesOfChunk = fc.constantFrom('hello', '{}', 'a\nb', '\n', '\r\n', 'x'.repeat(40), '0\r\n\r\n', '5\r\nhello\r\n', '\r', 'tail\n');
+const drawnChunk = fc.tuple(spelledSize, endOfLine, bytesOfChunk, endOfLine)
+  .map(([spell, line, bytes, end]) => `${spell(bytes.length)}${line}${bytes}${end}`);
+const plainChunk = bytesOfChunk.map((bytes) => `${bytes.length.toString(16)}\r\n${bytes}\r\n`);
+const endOfChunks = fc.constantFrom(
+  lastChunk, lastChunk, lastChunk, lastChunk, '00\r\n\r\n', '000000000\r\n\r\n', '0;a\r\n\r\n', '0\r\nX: y\r\n\r\n',
+  '0\r\nX: y\r\nContent-Length: 5\r\n\r\n',
+  '0\r\nX y\r\n\r\n', '0\n\n', '0\r\n\n', '0\r\n\r', '0\r\n', '0', '', '0\r\nTransfer-Encoding: chunked\r\n\r\n', '0\r\n : \r\n\r\n',
+);
+const framing = fc.constantFrom(
+  'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked', 'transfer-encoding:chunked',
+  'Transfer-Encoding: Chunked', 'Transfer-Encoding: chunked\r\nContent-Length: 5', 'Content-Length: 5\r\nTransfer-Encoding: chunked',
+  'Transfer-Encoding: chunked\r\nTrailer: X', 'Transfer-Encoding: chunked\r\nConnection: keep-alive',
+  'Transfer-Encoding: chunked\r\nConnection: close',
+  'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked', 'Transfer-Encoding: chunked\r\nTE: trailers', 'Transfer-Encoding: xchunked',
+);
+const targets = fc.constantFrom(
+  '/v1/responses', '/v1/responses', '/v1/chat/completions', '/v1/messages', '/elsewhere', '/v1/responses?how=chunks', '/v1/responses?how=torn',
+);
+const drawnBody = fc.tuple(
+  fc.array(fc.oneof({ weight: 4, arbitrary: plainChunk }, { weight: 1, arbitrary: drawnChunk }), { maxLength: 4 }), endOfChunks,
+).map(([chunks, end]) => chunks.join('') + end);
+const behind = fc.constantFrom('', '', '', plain, 'x', '\r\n', inChunks(`2\r\n{}\r\n${lastChunk}`), get('chunks'), '0\r\n\r\n');
+const drawnInChunks = fc.tuple(framing, drawnBody, targets, fc.integer({ min: 0, max: 9 }), behind).map(([line, body, target, known, next]) =>
+  (known === 0 ? post(`${line}\r\n`, body, target).replace(key, '') : post(`${line}\r\n`, body, target)) + next);
+
+test('bodies in chunks, plain and odd, get the same from both, cut anywhere', async (t) => {
+  const both = await startBoth(t);
+  const ways = fc.constantFrom('at once', 'waiting', 'slow', 'every byte');
+  await fc.assert(fc.asyncProperty(drawnInChunks, fc.nat(), fc.boolean(), ways, async (text, seed, closing, how) => {
+    const bytes = bytesOf(text);
+    const cuts = how === 'every byte' ? Array.from({ length: bytes.length - 1 }, (_, at) => at + 1) : cutsOf(bytes.length, seed);
+    const differs = await difference(both, { bytes, cuts, closing, waiting: how === 'waiting', slow: how === 'slow' });
+    assert.deepEqual(differs?.ours, differs?.theirs, JSON.stringify([text, cuts.length > 9 ? how : cuts]));
+  }), { numRuns: draws(400) });
 });

@@ -6,13 +6,15 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ReadHead } from './read-head.ts';
 
+/** How long a body is, as its head says, bytes; 0: there is none. */
+export type BodyLength = number | 'chunks';
+
 /** A usual head, as the parser read it. */
 export interface UsualHead {
   readonly method: string;
   readonly target: string;
   readonly pairs: string[];
-  /** As it declares it; 0 for none. */
-  readonly bodyBytes: number;
+  readonly bodyBytes: BodyLength;
 }
 
 /** A longer one is parsed each time. Bytes. */
@@ -27,7 +29,7 @@ export class RepeatedHead implements UsualHead {
   readonly target: string;
   /** Not to be changed: other requests may have the same list. */
   pairs: string[];
-  bodyBytes: number;
+  bodyBytes: BodyLength;
   readonly read: ReadHead;
   /** Of the whole head, with the digits of the latest length that was looked for. */
   readonly #bytes: Buffer;

@@ -1,21 +1,21 @@
 /**
  * Reads a connection's requests one after the other, and tells the usual ones from those that need Node's server: a usual one is of HTTP/1.1,
- * has a body of a declared length or none, and asks for nothing but an answer. The parser is given heads alone: it would copy a body, which is
- * only to be counted. Spec: Service requests; decision 0042.
+ * has a body of a declared length, one in chunks or none, and asks for nothing but an answer. The parser is given heads alone: it would copy a
+ * body, which is only to be counted, or to be told apart in chunks. Spec: Service requests; decision 0042.
  */
 import type { Socket } from 'node:net';
 import { HeaderNames } from '@metergate/core/call/header-names.ts';
 import type { Parser } from '../http-parser/native-parser.ts';
 import { createRequestParser, type ParsedRequestHead, type RequestEvents } from '../http-parser/request-parser.ts';
 import { ArrivingRequest } from './arriving-request.ts';
-import { RepeatedHead, repeatedHeadBytesMax } from './repeated-head.ts';
+import { RepeatedHead, repeatedHeadBytesMax, type BodyLength } from './repeated-head.ts';
 import type { ReadHead } from './read-head.ts';
 import { WholeRequest } from './whole-request.ts';
 
 /** A request with a longer body is served while it comes. Bytes. */
 export const wholeBodyBytesMax = 64 * 1024;
 
-/** A request with one of these asks for more than an answer; `connection` unless it says what is so anyway. */
+/** A request with one of these asks for more than an answer; two of them unless they say what is usual. */
 const oddNames = new HeaderNames(['connection', 'expect', 'te', 'trailer', 'transfer-encoding', 'upgrade']);
 
 /** What a head ends with. The parser takes no other end of a line. */
@@ -44,7 +44,7 @@ export class UsualRequest implements RequestEvents {
   #pairs: string[] | null = null;
   /** The last bytes of a head that is not whole, one character a byte: its end may be cut. */
   #headTail = '';
-  #bodyBytes = 0;
+  #bodyBytes: BodyLength = 0;
   /** What of the body is still to come. */
   #bodyDue = 0;
   /** Where the body, or more of it, begins in the last bytes read. */
@@ -93,7 +93,7 @@ export class UsualRequest implements RequestEvents {
     this.#method = known.method;
     this.#target = known.target;
     this.#pairs = known.pairs;
-    this.#bodyBytes = this.#bodyDue = known.bodyBytes;
+    this.#expectBody(known.bodyBytes);
     return headBytes;
   }
 
@@ -123,7 +123,7 @@ export class UsualRequest implements RequestEvents {
 
   #readBody(bytes: Buffer, from: number): RequestProgress {
     this.#bodyAt = from;
-    if (this.#bodyBytes > wholeBodyBytesMax) return 'arriving';
+    if (this.#bodyBytes === 'chunks' || this.#bodyBytes > wholeBodyBytesMax) return 'arriving';
     const to = Math.min(bytes.length, from + this.#bodyDue);
     if (to > from) this.#bodyPart = bytes.subarray(from, to);
     this.#bodyDue -= to - from;
@@ -210,8 +210,13 @@ export class UsualRequest implements RequestEvents {
     const bodyBytes = head.majorVersion !== 1 || head.minorVersion !== 1 || head.upgrade || !head.keepAlive || head.method === ''
       || head.method === 'HEAD' ? null : usualBodyBytes(this.#pairs);
     if (bodyBytes === null) this.#isUnusual = true;
-    else this.#bodyBytes = this.#bodyDue = bodyBytes;
+    else this.#expectBody(bodyBytes);
     return true;
+  }
+
+  #expectBody(length: BodyLength): void {
+    this.#bodyBytes = length;
+    this.#bodyDue = length === 'chunks' ? 0 : length;
   }
 
   body(): void {
@@ -224,20 +229,26 @@ export class UsualRequest implements RequestEvents {
 }
 
 const digits = /^[0-9]{1,15}$/;
+const connectionName = 'connection';
+const framingName = 'transfer-encoding';
 
 /** The length of the body that a head declares, 0 for none; null where it has anything that needs more than an answer. */
-function usualBodyBytes(pairs: readonly string[]): number | null {
-  let bytes = 0;
+function usualBodyBytes(pairs: readonly string[]): BodyLength | null {
+  let length: BodyLength | null = null;
   for (let at = 0; at < pairs.length; at += 2) {
     const name = pairs[at]!;
     if (oddNames.has(name)) {
-      if (name.length !== 10 || pairs[at + 1]!.toLowerCase() !== 'keep-alive') return null;
+      const value = pairs[at + 1]!.toLowerCase();
+      if (name.length === connectionName.length && name.toLowerCase() === connectionName && value === 'keep-alive') continue;
+      // With a length besides, or another of its kind, it is not for us to say which of them counts.
+      if (length !== null || name.length !== framingName.length || name.toLowerCase() !== framingName || value !== 'chunked') return null;
+      length = 'chunks';
     } else if (name.length === 14 && name.toLowerCase() === 'content-length') {
-      if (!digits.test(pairs[at + 1]!)) return null;
-      bytes = Number(pairs[at + 1]);
+      if (!digits.test(pairs[at + 1]!) || length === 'chunks') return null;
+      length = Number(pairs[at + 1]);
     }
   }
-  return bytes;
+  return length ?? 0;
 }
 
 /** Nothing but ends of lines, which stand for nothing if no request has begun. */

@@ -34,6 +34,20 @@ export class BodySlabs {
     return this.lend(slab, bytes.length);
   }
 
+  /** One copy of parts that came in at once, which are no more than a slab together. */
+  joinedCopyOf(parts: readonly Buffer[]): Buffer {
+    let bytes = 0;
+    for (const { length } of parts) bytes += length;
+    if (bytes < pieceBytesMin || bytes > slabBytes) {
+      largePieces.came(bytes);
+      return Buffer.concat(parts, bytes);
+    }
+    const slab = this.take();
+    let filled = 0;
+    for (const part of parts) filled += part.copy(slab, filled);
+    return this.lend(slab, bytes);
+  }
+
   /** The first so many bytes of a slab that was taken and filled. Once for each slab. */
   lend(slab: Buffer, bytes: number): Buffer {
     // A view of its own each time: it is what is given back.

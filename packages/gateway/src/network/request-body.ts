@@ -95,7 +95,11 @@ export class RequestBody {
       this.#break();
       return false;
     }
-    socket.cork();
+    // What is forwarded in one tick leaves in one write: a read may bring many chunks.
+    if (socket.writableCorked === 0) {
+      socket.cork();
+      process.nextTick(uncork, socket);
+    }
     if (this.#bytes === 0) {
       socket.write(`${head}${contentLength === null ? 'transfer-encoding: chunked' : `content-length: ${contentLength}`}\r\n\r\n`, 'latin1');
     }
@@ -103,7 +107,6 @@ export class RequestBody {
     if (contentLength === null) socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
     let hasRoom = bodySlabs.hasLent(chunk) ? socket.write(chunk, (error) => giveBack(chunk, error)) : socket.write(chunk);
     if (contentLength === null) hasRoom = socket.write('\r\n', 'latin1');
-    socket.uncork();
     return hasRoom;
   }
 
@@ -145,6 +148,10 @@ export class RequestBody {
 
 function giveBack(chunk: Buffer, error: Error | null | undefined): void {
   if (error === null || error === undefined) bodySlabs.giveBack(chunk);
+}
+
+function uncork(socket: Socket): void {
+  socket.uncork();
 }
 
 function ignore(): void {}
