@@ -2,6 +2,7 @@
  * Forms of option values: durations, times, statuses, whole numbers, pairs of prices. A malformed value is a `UsageFault` that names the option and
  * shows a valid one. Rules: Interfaces.
  */
+import { parseDollars } from '@metergate/core/money.ts';
 import { areModelPatterns, modelPatternsForm } from '@metergate/core/call/allowed-models.ts';
 import { parseStatus, statusForm, type StatusFilter } from '@metergate/core/report/call-search.ts';
 import type { RangeFault, RangeWords, TimeRange } from '@metergate/core/time/time-range.ts';
@@ -97,30 +98,35 @@ export function givenWholeNumber(option: string, text: string, { min, max }: { r
 
 const amountForm = 'an amount of US dollars such as 2.50, below 9.2 billion, with at most nine decimal places';
 
+/** Plain decimal text that the store can hold in nano-dollars. */
+function isAmount(text: string): boolean {
+  return /^\d{1,10}(?:\.\d{1,9})?$/.test(text) && parseDollars(text) !== null;
+}
+
 /** `2.50` → the amount of US dollars as written, from 0. */
 export function givenDollars(option: string, text: string): string {
-  if (/^\d{1,10}(?:\.\d{1,9})?$/.test(text)) return text;
+  if (isAmount(text)) return text;
   throw new UsageFault(`--${option} must be ${amountForm}, not ${printable(text)}.`);
 }
 
 /** The same, above 0 and with at most six decimal places, as budgets of runs are. */
 export function runBudget(option: string, text: string): string {
-  if (/^\d{1,10}(?:\.\d{1,6})?$/.test(text) && /[1-9]/.test(text)) return text;
+  if (isAmount(text) && /^\d+(?:\.\d{1,6})?$/.test(text) && /[1-9]/.test(text)) return text;
   throw new UsageFault(`--${option} must be an amount of US dollars above 0 such as 2.50, with at most six decimal places, not ${printable(text)}.`);
 }
 
 /** Like `givenDollars`; `none` → null. */
 export function dollarsOrNone(option: string, text: string): string | null {
   if (text === 'none') return null;
-  if (/^\d{1,10}(?:\.\d{1,9})?$/.test(text)) return text;
+  if (isAmount(text)) return text;
   throw new UsageFault(`--${option} must be ${amountForm}, or none, not ${printable(text)}.`);
 }
 
 /** `2.50/10` → the two amounts, US dollars per million tokens, as written; `none` → null. */
 export function pricePair(option: string, text: string): { readonly input: string; readonly output: string } | null {
   if (text === 'none') return null;
-  const match = /^(\d{1,10}(?:\.\d{1,9})?)\/(\d{1,10}(?:\.\d{1,9})?)$/.exec(text);
-  if (match !== null) return { input: match[1]!, output: match[2]! };
+  const [input, output, ...more] = text.split('/');
+  if (input !== undefined && output !== undefined && more.length === 0 && isAmount(input) && isAmount(output)) return { input, output };
   throw new UsageFault(`--${option} must be two amounts of US dollars per million tokens, such as 2.50/10, or none.`);
 }
 

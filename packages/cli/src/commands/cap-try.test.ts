@@ -55,6 +55,10 @@ test('the subject must fit the scope, a key must be one that is known, and nothi
   assert.equal(mistyped.code, 1);
   assert.match(mistyped.stderr, /no service key with this id/);
   assert.equal((await own.run(['cap', 'try', '--org', 'acme', '--scope', 'key', '--window', 'day', '--limit', '1'])).code, 2);
+  for (const limit of ['9223372036.9', '1e3', '0.0000000001']) {
+    const { code } = await own.run(['cap', 'set', '--org', 'acme', '--scope', 'organization', '--window', 'day', '--limit', limit]);
+    assert.equal(code, 2, limit);
+  }
   assert.deepEqual(await own.json(['cap', 'list', '--org', 'acme']), []);
 });
 

@@ -46,7 +46,7 @@ export const exportCommand = command({
   },
 });
 
-/** The range of `--month`, or of `--from` and `--to`. @throws UsageFault for neither, or both. */
+/** The range of `--month`, or of `--from` and `--to`. @throws UsageFault for neither, both, or no time between them. */
 function spanOf(
   { month, from, to }: { readonly month?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined }, nowMs: number,
 ): Pick<ExportQuery, 'fromMs' | 'toMs'> {
@@ -56,7 +56,9 @@ function spanOf(
     return { fromMs, toMs: monthAfter(fromMs) };
   }
   if (from === undefined || to === undefined) throw new UsageFault('export needs --month, or --from and --to.');
-  return { fromMs: timeMs('from', from, nowMs), toMs: timeMs('to', to, nowMs) };
+  const span = { fromMs: timeMs('from', from, nowMs), toMs: timeMs('to', to, nowMs) };
+  if (span.toMs <= span.fromMs) throw new UsageFault('--to must be after --from.');
+  return span;
 }
 
 interface Totals {

@@ -163,6 +163,10 @@ test('a month can be exported by its name, and not beside times; neither is a us
   const path = join(files, 'month');
   const exported = (...range: string[]) => run('export', '--org', 'Acme', '--format', 'jsonl', '--out', path, ...range);
   assert.equal((await exported('--from', '2026-09', '--to', '2026-10')).code, 0);
+  for (const to of ['2026-08', '2026-09']) {
+    const backwards = await exported('--from', '2026-09', '--to', to);
+    assert.deepEqual([backwards.code, backwards.stderr.includes('--to must be after --from.')], [2, true], backwards.stderr);
+  }
   const whole = readFileSync(path, 'utf8');
   assert.equal((await exported('--month', '2026-09')).code, 0);
   assert.equal(readFileSync(path, 'utf8'), whole);
@@ -227,7 +231,7 @@ test('a refused export writes nothing, and an existing file stays', async () => 
   const attempt = { org: 'Acme', format: 'csv', from: '2026-09-23', to: '2026-09-24', out: kept };
   const wrong: [number, Partial<typeof attempt>, RegExp][] = [
     [1, { org: 'nobody' }, /no such organization/],
-    [1, { to: '2026-09-23' }, /must end after it begins/],
+    [2, { to: '2026-09-23' }, /--to must be after --from/],
     [1, { out: join(files, 'no', 'such') }, /its directory does not exist/], [1, { out: files }, /it is a directory/],
     [2, { format: 'xls' }, /--format must be one of jsonl, csv, parquet, focus/],
     [2, { from: 'tomorrow' }, /--from must be an instant .* or a duration ago/],

@@ -52,7 +52,7 @@ export const monthReadings = [
   }),
   downloadOperation({
     id: 'exportMonth', refuses: ['unknown_organization', 'unknown_month'], path: '/months/{month}/file', role: 'viewer', tag: 'months',
-    summary: 'A closed month as a signed file; the last version by default. Rules of allocation that name people are in it for admins',
+    summary: 'A closed month as a signed file; the version in force by default. Rules of allocation that name people are in it for admins',
     params: monthParams, query: versionQuery, downloads: [monthFileType],
     run: async ({ context, actor, params: { month }, query: { version } }) => {
       const made = await exportMonth(context, { organization: actor.organization, monthMs: month, ...givenVersion(version) },

@@ -65,16 +65,19 @@ interface Asked {
 async function usageOf(
   context: UseCaseContext, { organization, subject: { scope, subject }, keysOf, by, sinceMs, untilMs }: Asked,
 ): Promise<readonly ShownUsage[]> {
-  const query = { organization, sinceMs, untilMs };
-  const rows = scope === 'person' ? await showUsage(context, { ...query, by: [...by, 'key'] })
-    : await showUsage(context, { ...query, by, ...(scope === 'organization' ? {} : { filter: { [scope]: subject! } }) });
-  if (isRefusal(rows)) return [];
-  if (scope !== 'person') return rows;
-  const own = await keysOf(subject!);
-  return rows.filter(({ key }) => own.has(key ?? ''));
+  const filters = scope === 'organization' ? [{}]
+    : scope === 'person' ? [...await keysOf(subject!)].map((key) => ({ key })) : [{ [scope]: subject! }];
+  const found: ShownUsage[] = [];
+  for (const filter of filters) {
+    const rows = await showUsage(context, { organization, sinceMs, untilMs, by, filter });
+    // The organization was erased meanwhile.
+    if (isRefusal(rows)) return [];
+    found.push(...rows);
+  }
+  return found;
 }
 
-/** One amount a day: rows of a person are by key too. */
+/** One amount a day: each of a person's keys has rows of its days. */
 function merged(days: readonly SpentDay[]): SpentDay[] {
   return [...Map.groupBy(days, ({ dayMs }) => dayMs)].map(([dayMs, same]) =>
     ({ dayMs, spent: nanoDollars(same.reduce((sum, { spent }) => sum + spent, 0n)) }));

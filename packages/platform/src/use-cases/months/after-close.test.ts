@@ -111,6 +111,10 @@ for (const on of bothEngines) {
         assert.deepEqual(await told(organization), closed, what);
       }
       shown(await reopenMonth(at(november), { organization, monthMs: september }));
+      const none = await exportMonth(at(november), { organization, monthMs: september });
+      assert.ok(isRefusal(none), 'what was withdrawn is not given as the books');
+      assert.match(none.refused.message, /^2026-09 was opened again .* as version 1\.$/);
+      shown(await exportMonth(at(november), { organization, monthMs: september, version: 1 }));
       const again = await closeAndShow(at(november), { organization, monthMs: september });
       assert.equal(isRefusal(again) ? again.refused.code : null, 'month_incomplete', 'it lacks records by now');
       assert.equal(shown(await showMonth(at(november), { organization, monthMs: september, version: 1 })).adjustedCost, closed.month.adjustedCost);

@@ -163,8 +163,8 @@ export async function reopenMonth(
 export const monthFileType = 'application/x-ndjson';
 
 /**
- * A closed month as a file that anyone can verify. `people` false: without the text of rules that name people. Refuses `unknown_organization`,
- * `unknown_month`.
+ * A closed month as a file that anyone can verify. Without a version the one in force: a month that was opened again has none until it is closed
+ * once more. `people` false: without the text of rules that name people. Refuses `unknown_organization`, `unknown_month`.
  */
 export async function exportMonth(
   context: UseCaseContext, query: MonthQuery, { people }: { readonly people: boolean } = { people: true },
@@ -172,8 +172,8 @@ export async function exportMonth(
   const organization = await findFigures(context, query.organization);
   if (isRefusal(organization)) return organization;
   const versions = (await context.store.months.list(organization.id)).filter(({ monthMs }) => monthMs === query.monthMs);
-  const closed = query.version === undefined ? versions.at(-1) : versions.find(({ version }) => version === query.version);
-  if (closed === undefined) return noVersion(query);
+  const closed = versions.find(({ version, reopenedAtMs }) => (query.version === undefined ? reopenedAtMs === null : version === query.version));
+  if (closed === undefined) return noVersion(query, versions);
   const { keys } = await context.store.receipts.open(organization.id);
   const name = `metergate-month-${monthName(closed.monthMs)}-v${closed.version}.jsonl`;
   const without = people ? new Set<number>() : await textsNamingPeople(context, closed);
@@ -193,9 +193,12 @@ async function* piecesOf(pieces: AsyncIterable<Uint8Array>): CallExport['pieces'
   for await (const bytes of pieces) yield { bytes, calls: 0, cost: 0n, place: null };
 }
 
-function noVersion({ monthMs, version }: MonthQuery): AdministrationRefusal {
-  return refuseInput('unknown_month', version === undefined ? `${monthName(monthMs)} was never closed.`
-    : `${monthName(monthMs)} has no version ${version}.`);
+function noVersion({ monthMs, version }: MonthQuery, versions: readonly ClosedMonth[] = []): AdministrationRefusal {
+  const month = monthName(monthMs);
+  if (version !== undefined) return refuseInput('unknown_month', `${month} has no version ${version}.`);
+  const latest = versions.at(-1);
+  return refuseInput('unknown_month', latest === undefined ? `${month} was never closed.`
+    : `${month} was opened again and is not closed. What was closed is there as version ${latest.version}.`);
 }
 
 function shownVersion({ version, closedAtMs, reopenedAtMs, sequence, hash, digest, key, signature }: ClosedMonth): ShownVersion {
