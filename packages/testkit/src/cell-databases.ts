@@ -12,6 +12,7 @@ const cellsOfDatabase = 8;
 export interface CellDatabases {
   createDatabase(): Promise<string>;
   copyOf(name: string, make: (address: string) => Promise<void>): Promise<string>;
+  readonly copy: null;
 }
 
 export function cellDatabasesOn(url: string): CellDatabases {
@@ -30,6 +31,7 @@ export function cellDatabasesOn(url: string): CellDatabases {
   };
   return {
     createDatabase,
+    copy: null,
     async copyOf(_name, make) {
       const made = await createDatabase();
       await make(made);

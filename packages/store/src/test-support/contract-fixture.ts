@@ -1,6 +1,6 @@
 /** Both engines for the contract: fresh places for stores, and direct access to the tables, to damage them. */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
@@ -21,6 +21,8 @@ export interface EngineFixture {
   freshUrl(): Promise<string>;
   /** The address of a new store in a fresh place, as `openTestStore` makes it. It is a copy; making one is tested separately. */
   newStoreUrl(): Promise<string>;
+  /** The address of a copy of a store that nobody has open. Null: stores cannot be copied there. */
+  readonly copyOf: ((url: string) => Promise<string>) | null;
   /** One statement on the bare tables; `$1`, `$2` … on both engines. */
   query(url: string, statement: string, values?: readonly SQLInputValue[]): Promise<Record<string, unknown>[]>;
   /** How the engine would run a statement, if it never scanned a small table and never sorted a few rows. */
@@ -87,6 +89,11 @@ export function sqliteFixture(): EngineFixture {
       await putNewStore(url);
       return url;
     },
+    async copyOf(of) {
+      const url = await freshUrl();
+      copyFileSync(fileOf(of), fileOf(url));
+      return url;
+    },
     query,
     planOf: async (url, statement) => JSON.stringify(await query(url, `explain query plan ${statement}`)),
     async run(url, statements) {
@@ -119,6 +126,7 @@ export async function postgresFixture(): Promise<EngineFixture> {
     name: 'postgres',
     freshUrl: () => server.createDatabase(),
     newStoreUrl: () => newDatabase(server),
+    copyOf: server.copy,
     query,
     planOf: (url, statement) => connected(url, async (client) => {
       // A worker of Citus plans for itself, and hears of what is set for a transaction alone.

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { citusBin, testCitus, withoutCitus, type TestCitus } from '@metergate/testkit/citus.ts';
 import { cellUrl } from '../../engine/cell-url.ts';
 import { migrations } from '../../schema/migrations/list.ts';
-import { olderStore } from '../../schema/test-support/older-store.ts';
+import { makeOlderStore } from '../../schema/test-support/older-store.ts';
 import { openWithCells, type Store } from '../../store.ts';
 import { postgresFixture, testMasterKey, type EngineFixture } from '../../test-support/contract-fixture.ts';
 import { makeCell } from './make-cell.ts';
@@ -37,7 +37,10 @@ describe('cells on Citus', { skip: citusBin() === null ? withoutCitus : false },
     test(`one of schema ${from} is brought up to date, and moved to the other worker with all that is new`, async () => {
       const name = `from_${from}`;
       const own = cellUrl(url, name);
-      await makeCell(url, name, async () => await olderStore({ ...fixture, freshUrl: async () => own }, from) === own);
+      await makeCell(url, name, async () => {
+        await makeOlderStore(fixture, own, from);
+        return true;
+      });
       await (await open()).close();
       const listed = 'insert into cell (number, name, schema, state, added_at_ms)';
       await fixture.run(url, [`${listed} values (0, 'default', '', 'open', 0) on conflict do nothing`,
