@@ -7,11 +7,11 @@ import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { asNodeRunsItBest } from './finish.mjs';
 
-/** Where the process and its threads begin, from the packages' folder. */
+/** Where the process and its threads begin, from the packages' folder; and the commands, for a test that runs them in its own process. */
 const entries = [
   'cli/src/main.ts', 'cli/src/start/prepare-thread.ts', 'store/src/desk/store-thread.ts', 'store/src/network/name-process.ts',
   'gateway/src/gateway-thread.ts', 'gateway/src/usage/brotli-thread.ts', 'platform/src/platform-thread.ts', 'platform/src/reports/report-thread.ts',
-  'platform/src/auth/hashing-thread.ts',
+  'platform/src/auth/hashing-thread.ts', 'cli/src/command-line/run.ts', 'cli/src/program.ts',
 ];
 
 /** JSON from this size on is a file that is read: as a literal it would be in memory twice, as source and as what it says. */
