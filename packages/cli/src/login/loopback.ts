@@ -24,7 +24,9 @@ export async function openLoopback(): Promise<Loopback> {
     const { port } = server.address() as AddressInfo;
     const url = URL.parse(request.url ?? '', `http://127.0.0.1:${port}`);
     // A page elsewhere that has a name for this address is not the one that was opened.
-    const isOurs = request.method === 'GET' && request.headers.host === `127.0.0.1:${port}` && url?.pathname === '/';
+    const isOurs = request.method === 'GET' && request.headers.host === `127.0.0.1:${port}` && url?.pathname === '/'
+      // Nor is a picture or a frame in any page. Browsers that do not say what they ask for are old.
+      && (request.headers['sec-fetch-dest'] ?? 'document') === 'document';
     if (!isOurs || expected === null || url.searchParams.get('id') !== expected.id) {
       response.writeHead(404, headers).end(page('Nothing is here.'));
       return;

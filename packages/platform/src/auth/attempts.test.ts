@@ -90,3 +90,19 @@ test('once an account is tried from a hundred addresses, its own browser still o
   const browser = { id: 'b1', email: 'ada@example.com', person: 'ada' };
   assert.equal((attempts.take({ email: 'ada@example.com', address: '9.9.9.9', browser }) as Attempt).succeeded('ada'), true);
 });
+
+test('what is tried is counted by its kind: texts that look like another kind\'s use up none of its tries, nor does the address', () => {
+  const attempts = createAttempts(() => 0);
+  for (const email of ['org_1 ada@example.com', 'join org_1 ada@example.com', 'usr_ada', 'machine code usr_ada']) {
+    for (let index = 0; index < 100; index += 1) attempts.take({ email, address: `10.0.${index}.1` });
+    assert.ok(isTooMany(attempts.take({ email, address: '10.1.0.1' })));
+  }
+  for (let index = 0; index < 110; index += 1) attempts.take({ email: `f${index}@example.com`, address: '1.1.1.1' });
+  for (const [kind, email, address] of [['invitation', 'org_1 ada@example.com', 'invitation inv_1'], ['own-password', 'usr_ada', 'session ses_1'],
+    ['machine-code', 'usr_ada', '1.1.1.1']] as const) {
+    assert.ok(!isTooMany(attempts.take({ kind, email, address })), kind);
+    const browser = { id: 'b', email: email.toLowerCase(), person: 'eve' };
+    for (let index = 0; index < 9; index += 1) attempts.take({ kind, email, address, browser });
+    assert.ok(isTooMany(attempts.take({ kind, email, address, browser })), 'a known browser is one of a sign-in');
+  }
+});

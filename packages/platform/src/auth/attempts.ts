@@ -41,7 +41,12 @@ export interface Attempt {
   succeeded(person: string): boolean;
 }
 
+/** What is tried. Each is counted by itself: what a stranger may write as an email of one uses up no tries of another. */
+export type TriedKind = 'sign-in' | 'invitation' | 'own-password' | 'machine-code';
+
 export interface Trier {
+  /** Left out: to sign in. */
+  readonly kind?: TriedKind;
   /** The account: an email, or an id. */
   readonly email: string;
   /** The client's address, which counts as its network. */
@@ -116,8 +121,8 @@ export function createAttempts(clock: () => number): Attempts {
 }
 
 /** The browser, if this account is the one that somebody signed in as there. */
-function browserFor({ browser = null, email }: Trier): KnownBrowser | null {
-  return browser?.email === email.trim().toLowerCase() ? browser : null;
+function browserFor({ kind = 'sign-in', browser = null, email }: Trier): KnownBrowser | null {
+  return kind === 'sign-in' && browser?.email === email.trim().toLowerCase() ? browser : null;
 }
 
 export function isTooMany(taken: TooMany | Attempt): taken is TooMany {
@@ -142,9 +147,9 @@ function remember(known: Map<string, Set<string>>, pair: string, person: string)
   known.set(pair, people);
 }
 
-function keysOf({ email, address }: Trier): Readonly<Record<keyof typeof bounds, string>> {
+function keysOf({ kind = 'sign-in', email, address }: Trier): Readonly<Record<keyof typeof bounds, string>> {
   const [named, from] = [email.trim().toLowerCase(), networkOf(address)];
-  return { pair: `p ${from} ${named}`, email: `e ${named}`, address: `a ${from}` };
+  return { pair: `${kind} p ${from} ${named}`, email: `${kind} e ${named}`, address: `${kind} a ${from}` };
 }
 
 /**

@@ -86,6 +86,17 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.equal(await session(cookie), 401);
     });
 
+    test('what is no email is refused before it is counted, however often, and keeps nobody from an invitation or a new password', async () => {
+      const { id } = (await platform.store.members.findByEmail(acme.id, acme.emails.viewer))!;
+      for (const email of [id, `join ${acme.id} new@example.com`, 'nobody', `machine code ${id}`]) {
+        for (let tried = 0; tried < 12; tried += 1) {
+          const refused = await ask('/platform/v1/auth/sign-in/email', { method: 'POST', body: { email, password: 'wrong password' } });
+          assert.deepEqual(errorOf(refused), [400, 'invalid_email']);
+        }
+      }
+      await platform.signIn(acme.emails.viewer);
+    });
+
     test('another password ends the other sessions; one too short is refused', async () => {
       const [cookie, elsewhere] = [await platform.signIn(acme.emails.member), await platform.signIn(acme.emails.member)];
       const change = (currentPassword: string, newPassword: string) =>

@@ -5,6 +5,7 @@
 import { z } from '@hono/zod-openapi';
 import { roles } from '@metergate/core/account/role.ts';
 import type { PersonId } from '@metergate/core/id.ts';
+import { checkedEmail } from '@metergate/store/accounts/people.ts';
 import { isTooMany, type Attempt, type Trier } from '../../auth/attempts.ts';
 import type { HashedFor } from '../../auth/passwords.ts';
 import type { UseCaseContext } from '../../use-cases/context.ts';
@@ -41,10 +42,13 @@ const ways = openOperation({
 
 const signIn = openOperation({
   id: 'signIn', method: 'post', path: signInPath, role: null, tag: 'auth', summary: 'Begin a session with an email and a password',
-  refuses: ['wrong_password'], bounded: true,
+  refuses: ['wrong_password', 'invalid_email'], bounded: true,
   body: z.strictObject({ email: emailSent, password }), answer: done,
   run: async ({ context, parts, body, headers, address, answerHeaders }) => {
-    const attempt = takeAttempt(parts, { email: body.email, address, browser: knownBrowserOf(headers, parts) });
+    // Before it is counted: nobody has such an account, and counts are kept for emails.
+    const email = checkedEmail(body.email);
+    if (isRefusal(email)) return email;
+    const attempt = takeAttempt(parts, { email, address, browser: knownBrowserOf(headers, parts) });
     const found = await signInByPassword(hashingFor(context, { isKnown: attempt.isKnown, from: networkOf(address) }), body);
     if (found === null || !attempt.succeeded(found.person.id)) return wrongPassword();
     addCookies(answerHeaders, await parts.sessions.begin({ person: found.person.id, issuer: null, organization: found.organization }, headers));
@@ -107,7 +111,7 @@ const changePassword = operation({
   run: async ({ context, parts, actor, body, headers, answerHeaders }) => {
     if (actor.session === null) return refuseInput('forbidden', 'A management token has no password.');
     // Counted by session: without one of this person's, nobody can use the count up.
-    const attempt = takeAttempt(parts, { email: actor.id, address: `session ${actor.session}` });
+    const attempt = takeAttempt(parts, { kind: 'own-password', email: actor.id, address: `session ${actor.session}` });
     const hashing = hashingFor(context, { isKnown: true, from: `session ${actor.session}` });
     const changed = await changeOwnPassword(hashing, { person: actor.id, current: body.currentPassword, next: body.newPassword });
     if (isRefusal(changed)) return changed;
@@ -131,7 +135,9 @@ const accept = openOperation({
     const invitation = await openInvitation(context, token, email ?? null);
     if (isRefusal(invitation)) return invitation;
     // Only links of the same organization can use this count up; wrong sign-ins with the email do not count here.
-    if (email !== undefined) takeAttempt(parts, { email: `join ${invitation.organization} ${email}`, address: `invitation ${invitation.id}` });
+    if (email !== undefined) {
+      takeAttempt(parts, { kind: 'invitation', email: `${invitation.organization} ${email}`, address: `invitation ${invitation.id}` });
+    }
     const hashing = hashingFor(context, { isKnown: false, from: `join ${invitation.organization}` });
     const member = await acceptInvitation(hashing, token, found === null ? { email: email!, password: password! } : found);
     if (isRefusal(member)) return member;

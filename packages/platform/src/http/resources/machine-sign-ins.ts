@@ -5,7 +5,6 @@ import {
 } from '../../use-cases/machine-sign-ins.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { isTooMany } from '../../auth/attempts.ts';
-import { networkOf } from '../client-address.ts';
 import { HttpRefusal } from '../envelope.ts';
 import { openOperation, operation } from '../operation.ts';
 import { idParams, instant } from './fields.ts';
@@ -82,7 +81,7 @@ export const machineSignInOperations = [
     summary: 'The sign-in whose code a machine shows', refuses: ['unknown_sign_in', 'forbidden'], bounded: true,
     body: z.strictObject({ userCode: z.string().min(1).max(40) }), answer: shownSignIn,
     run: async ({ context, parts, actor, body, address }) => {
-      const attempt = parts.attempts.take({ email: `machine code ${actor.id}`, address: `machine code ${networkOf(address)}` });
+      const attempt = parts.attempts.take({ kind: 'machine-code', email: actor.id, address });
       if (isTooMany(attempt)) {
         throw tooMany('There were too many codes that are none. Try again later.', attempt.retryAfterSeconds);
       }
