@@ -142,10 +142,16 @@ export class Dialogue {
     const refused = this.#isCut || saidModels.length === 0 ? null : this.#admission.refusalOfModels(saidModels);
     if (this.#isCut) next();
     else if (refused !== null) this.#refuse(refused, message, { event, next });
-    else if (event.begins === 'nothing') this.#forward(message, next);
+    else if (event.begins === 'nothing') this.#passOn(message, next);
     else if (event.begins === 'lead') this.#lead(message, next);
     else return false;
     return true;
+  }
+
+  /** It asks for no response. The provider may answer with an error, which ends none then. */
+  #passOn(message: Message, next: () => void): void {
+    this.responses.said();
+    this.#forward(message, next);
   }
 
   #mayBegin(event: CallerEvent, said: Said): void {
@@ -160,7 +166,7 @@ export class Dialogue {
     this.#admission.askToBegin({ models }, this.#ending(refused, () => {
       // The provider may begin a response for it, which is not asked for then.
       this.responses.steered(event.previousResponseId);
-      this.#forward(message, next);
+      this.#passOn(message, next);
     }));
   }
 
@@ -312,8 +318,8 @@ export class Dialogue {
   }
 
   /**
-   * The connection is to end: responses that an error may have ended, and of which nothing more came, are waited for no longer. But for those that a
-   * limit covers: the caller brought the error about, and what it ends with counts (rule 8).
+   * The connection is to end: responses that an error has most likely ended, and of which nothing more came, are waited for no longer. But for those
+   * that a limit covers: the caller may have brought the error about, and what it ends with counts (rule 8).
    */
   cutDoubted(nowMs: number): void {
     const outcome = this.#connection.callerIsGone ? 'caller_gone' : 'cut';

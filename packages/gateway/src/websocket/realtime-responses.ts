@@ -55,6 +55,9 @@ export class RealtimeResponses implements ResponsesUnderWay {
   /** Nobody steers here. */
   steered(): void {}
 
+  /** An error ends no response here. */
+  said(): void {}
+
   ended(response: ResponseCall): void {
     this.#answered(response);
     const { responseId } = response;

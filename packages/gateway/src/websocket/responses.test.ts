@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { untoldEvent, type ServerEvent } from '@metergate/core/usage/websocket/server-event.ts';
 import { RealtimeResponses } from './realtime-responses.ts';
 import type { ResponseCall } from './response-call.ts';
-import { Responses, type ResponsesUnderWay } from './responses.ts';
+import { doubtedMs, Responses, type ResponsesUnderWay } from './responses.ts';
 
 /** What is asked for, without the call that it is. */
 const request = (): ResponseCall => ({
@@ -38,3 +38,24 @@ for (const [api, make] of both) {
     assert.equal(responses.of(failed), newer);
   });
 }
+
+test('an error is of a message that asked for no response, as long as there is one; a further one is of the response', () => {
+  const responses = new Responses();
+  const asked = request();
+  responses.said();
+  responses.asked(asked);
+  asked.hasLeft = true;
+  responses.of(created('resp_1'));
+  responses.said();
+  responses.said();
+  const silentAfter = (nowMs: number): boolean => {
+    responses.doubtedAt(nowMs);
+    return responses.doubtedAt(nowMs + doubtedMs).includes(asked);
+  };
+  for (const [error, isDoubted] of [[1, false], [2, false], [3, true]] as const) {
+    responses.of(failed);
+    assert.equal(silentAfter(error * 100_000), isDoubted, `error ${error}`);
+  }
+  responses.of({ ...untoldEvent, responseId: 'resp_1' });
+  assert.equal(silentAfter(900_000), false);
+});

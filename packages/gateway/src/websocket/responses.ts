@@ -25,11 +25,13 @@ export interface ResponsesUnderWay {
   readonly size: number;
   all(): readonly ResponseCall[];
   asked(response: ResponseCall): void;
+  /** The caller says something that asks for no response. */
+  said(): void;
   begun(response: ResponseCall, responseId: string): void;
   steered(responseId: string | null): void;
   ended(response: ResponseCall): void;
   of(event: ServerEvent): ResponseCall | 'begun' | null;
-  /** Those that an error may have ended, and of which nothing came for `doubtedMs`, as far as was looked. */
+  /** Those that an error has most likely ended, and of which nothing came for `doubtedMs`, as far as was looked. */
   doubtedAt(nowMs: number): readonly ResponseCall[];
   /** The connection is over. */
   left(): void;
@@ -42,8 +44,13 @@ export class Responses implements ResponsesUnderWay {
   readonly #running = new Map<string, ResponseCall>();
   readonly #runningByLane: Lanes = new Map();
   readonly #ended = new Set<string>();
-  /** Running, and an error came in their lane that may have ended them: when that was first looked at, and null before. */
-  readonly #doubted = new Map<ResponseCall, number | null>();
+  /**
+   * Running, and an error came in their lane that may have ended them: when that was first looked at, and null before. `answered`: the error most
+   * likely is of a message that asked for no response.
+   */
+  readonly #doubted = new Map<ResponseCall, number | null | 'answered'>();
+  /** Messages that asked for no response, since one runs, and that no error was the answer to. */
+  #unanswered = 0;
   readonly #steered = new Set<string>();
   readonly #cutOne: () => void;
 
@@ -64,8 +71,14 @@ export class Responses implements ResponsesUnderWay {
   left(): void {}
 
   asked(response: ResponseCall): void {
+    // Once this request is answered, so is what was said before it: messages are answered in their order.
+    if (this.size === 0) this.#unanswered = 0;
     this.#asked.add(response);
     enter(this.#askedByLane, response);
+  }
+
+  said(): void {
+    this.#unanswered += 1;
   }
 
   /** It begins. In a lane one follows the other, so that an error did end the one before it. */
@@ -110,6 +123,7 @@ export class Responses implements ResponsesUnderWay {
   doubtedAt(nowMs: number): readonly ResponseCall[] {
     const silent: ResponseCall[] = [];
     for (const [one, sinceMs] of this.#doubted) {
+      if (sinceMs === 'answered') continue;
       if (sinceMs === null) this.#doubted.set(one, nowMs);
       else if (nowMs - sinceMs >= doubtedMs && !one.isSettling) silent.push(one);
     }
@@ -124,15 +138,23 @@ export class Responses implements ResponsesUnderWay {
 
   /**
    * An error that is not of a stream refuses a message: a request, if there is one. Else it may be of any message of the caller's, who could end its
-   * own responses with a bad one before their usage is reported. So one that runs is only doubted.
+   * own responses with a bad one before their usage is reported. So one that runs is only doubted, and less so where there is a message that the
+   * error can be of.
    */
   #ofError({ responseId, streamId, isOfStream }: ServerEvent): ResponseCall | null {
     const named = responseId === null ? undefined : this.#running.get(responseId);
     if (named !== undefined) return named;
     const [running, asked] = [this.#runningIn(streamId), firstThatLeft(this.#askedIn(streamId))];
     if (isOfStream) return running ?? asked;
-    if (asked === null && running !== null && !this.#doubted.has(running)) this.#doubted.set(running, null);
+    if (asked === null && running !== null) this.#doubt(running);
     return asked;
+  }
+
+  #doubt(response: ResponseCall): void {
+    const isAnswer = this.#unanswered > 0;
+    if (isAnswer) this.#unanswered -= 1;
+    const known = this.#doubted.get(response);
+    if (known === undefined || known === 'answered') this.#doubted.set(response, isAnswer ? 'answered' : null);
   }
 
   #answeredBy({ streamId, previousResponseId }: ServerEvent): ResponseCall | null {

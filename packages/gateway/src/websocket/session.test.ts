@@ -176,6 +176,26 @@ suite('a connection and its responses', { timeout }, () => {
       [['resp_1', 'cut'], [null, 'completed']]);
   });
 
+  test('one behind a message that the error may be of is waited for as any response', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const { node, caller, upstream } = await underWay(t);
+    caller.send(fromCaller({ type: 'nonsense' }));
+    await upstream.until(() => upstream.frames.length === 2);
+    upstream.send(fromProvider({ type: 'error', status: 400, error: { code: 'unknown_event', message: 'No.' } }));
+    await caller.until(() => caller.events.length === 2);
+    const drained = node.gateway.drain(600_000);
+    for (let look = 0; look < 5; look += 1) {
+      await new Promise((resolve) => void setImmediate(resolve));
+      node.time.nowMs += doubtedMs;
+      t.mock.timers.tick(1_000);
+    }
+    assert.deepEqual(node.journal.closed, []);
+    upstream.send(completed('resp_1'));
+    await drained;
+    assert.deepEqual(node.journal.closed.map(({ providerRequestId, usage: told }) => [providerRequestId, told]),
+      [['resp_1', 'reported'], [null, 'none']]);
+  });
+
   test('one that a limit covers is waited for: the caller may have brought the error about, and its usage counts', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const { node, caller, upstream } = await underWay(t);
