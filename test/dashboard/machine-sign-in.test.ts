@@ -40,14 +40,15 @@ if (here !== 'linux-x64') {
     await panel.getByRole('switch', { name: 'Members make keys for themselves within these terms' }).check({ force: true });
     await panel.getByLabel('Keys of one member').fill('2');
     await panel.getByLabel('Longest life').fill('30');
-    await panel.getByLabel('Cap of each').fill('5');
+    await panel.getByLabel('Cap of each key').fill('5');
+    await panel.getByLabel('Cap of each member').fill('50');
     await panel.getByRole('button', { name: 'Save' }).click();
     await admin.getByText('Caps of keys refuse nothing here').waitFor();
     assert.equal((await ground.system.cli(['org', 'set', 'default', '--enforce-key-caps', 'on'])).code, 0);
     await panel.getByRole('button', { name: 'Save' }).click();
     await admin.getByText('The terms are saved.').waitFor();
     const { stdout } = await ground.system.cli(['org', 'show', 'default']);
-    assert.match(stdout, /--own-keys +keys=2,expires=30d,cap=5\/month\n/);
+    assert.match(stdout, /--own-keys +keys=2,expires=30d,cap=5\/month,person-cap=50\/month\n/);
   });
 
   test('by the machine\'s own browser: sign in, see what asks, allow; the key is on the machine and in no address', async () => {
@@ -84,7 +85,8 @@ if (here !== 'linux-x64') {
     await page.getByLabel('Code').fill(code!.toLowerCase());
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Allow' }).click();
-    await page.getByText('The machine has been allowed.').waitFor();
+    await page.getByText('The machine has been allowed, for a minute.').waitFor();
+    await page.getByRole('button', { name: 'Take it back' }).waitFor();
     assert.equal((await login.ended).code, 0);
     await openPage(page, at('/keys?tab=yours'));
     await page.getByText('2 keys', { exact: true }).waitFor();

@@ -1,13 +1,13 @@
-/** The terms of own keys as one option: `keys=3,expires=30d,cap=20/month,models=gpt-5*+claude-*`. Decision 195. */
+/** The terms of own keys as one option: `keys=3,expires=30d,cap=20/month,person-cap=50/month,models=gpt-5*+claude-*`. Decision 195. */
 import { ownKeysMax } from '@metergate/core/account/own-keys.ts';
 import { areModelPatterns, modelPatternsForm } from '@metergate/core/call/allowed-models.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
-import type { ShownOwnKeyTerms } from '@metergate/platform/use-cases/own-keys.ts';
+import type { ShownOwnCap, ShownOwnKeyTerms } from '@metergate/platform/use-cases/own-keys.ts';
 import { UsageFault } from './command.ts';
 import { shortDecimal } from './table.ts';
 import { givenDollars, givenDurationMs, givenWholeNumber } from './value-forms.ts';
 
-const form = 'keys=3,expires=30d,cap=20/month,models=gpt-5*+claude-*, each once, of which only keys is needed; or none';
+const form = 'keys=3,expires=30d,cap=20/month,person-cap=50/month,models=gpt-5*+claude-*, each once, of which only keys is needed; or none';
 
 /** `none` is null. @throws UsageFault */
 export function givenOwnKeyTerms(text: string): ShownOwnKeyTerms | null {
@@ -16,23 +16,24 @@ export function givenOwnKeyTerms(text: string): ShownOwnKeyTerms | null {
   for (const part of text.split(',')) {
     const at = part.indexOf('=');
     const name = part.slice(0, Math.max(at, 0)).trim();
-    if (!['keys', 'expires', 'cap', 'models'].includes(name) || given.has(name)) throw new UsageFault(`--own-keys must be ${form}.`);
+    if (!['keys', 'expires', 'cap', 'person-cap', 'models'].includes(name) || given.has(name)) throw new UsageFault(`--own-keys must be ${form}.`);
     given.set(name, part.slice(at + 1).trim());
   }
-  const [keys, expires, cap, models] = ['keys', 'expires', 'cap', 'models'].map((name) => given.get(name));
+  const [keys, expires, cap, personCap, models] = ['keys', 'expires', 'cap', 'person-cap', 'models'].map((name) => given.get(name));
   if (keys === undefined) throw new UsageFault(`--own-keys must be ${form}.`);
   return {
     keysMax: givenWholeNumber('own-keys', keys, { min: 1, max: ownKeysMax }),
     lifetimeSecondsMax: expires === undefined ? null : givenDurationMs('own-keys', expires) / 1_000,
-    cap: cap === undefined ? null : capOf(cap), models: models === undefined ? null : modelsOf(models),
+    cap: cap === undefined ? null : capOf(cap), personCap: personCap === undefined ? null : capOf(personCap),
+    models: models === undefined ? null : modelsOf(models),
   };
 }
 
-function capOf(text: string): NonNullable<ShownOwnKeyTerms['cap']> {
+function capOf(text: string): ShownOwnCap {
   const [limit = '', word = '', ...more] = text.split('/');
   const window = calendarWindows.find((each) => each === word);
   if (window === undefined
-    || more.length > 0) throw new UsageFault(`The cap of --own-keys must be an amount and one of ${calendarWindows.join(', ')}, as in 20/month.`);
+    || more.length > 0) throw new UsageFault(`A cap of --own-keys must be an amount and one of ${calendarWindows.join(', ')}, as in 20/month.`);
   return { limit: givenDollars('own-keys', limit), window };
 }
 
@@ -45,10 +46,12 @@ function modelsOf(text: string): readonly string[] {
 /** As the option takes them. */
 export function ownKeyTermsText(terms: ShownOwnKeyTerms | null): string {
   if (terms === null) return 'none';
-  const { keysMax, lifetimeSecondsMax, cap, models } = terms;
+  const { keysMax, lifetimeSecondsMax, cap, personCap, models } = terms;
   return [
     `keys=${keysMax}`, ...(lifetimeSecondsMax === null ? [] : [`expires=${lifeText(lifetimeSecondsMax)}`]),
-    ...(cap === null ? [] : [`cap=${shortDecimal(cap.limit)}/${cap.window}`]), ...(models === null ? [] : [`models=${models.join('+')}`]),
+    ...(cap === null ? [] : [`cap=${shortDecimal(cap.limit)}/${cap.window}`]),
+    ...(personCap === null ? [] : [`person-cap=${shortDecimal(personCap.limit)}/${personCap.window}`]),
+    ...(models === null ? [] : [`models=${models.join('+')}`]),
   ].join(',');
 }
 

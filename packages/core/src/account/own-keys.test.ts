@@ -5,7 +5,7 @@ import { areWithin } from '../call/allowed-models.ts';
 import { nanoDollars } from '../money.ts';
 import { areOwnKeyTerms, beyondTerms, durationWords, withTerms, type OwnKeyTerms } from './own-keys.ts';
 
-const terms: OwnKeyTerms = { keysMax: 2, models: ['gpt-5*', 'claude-*-4'], lifetimeMsMax: 86_400_000, cap: null };
+const terms: OwnKeyTerms = { keysMax: 2, models: ['gpt-5*', 'claude-*-4'], lifetimeMsMax: 86_400_000, cap: null, personCap: null };
 const key = { models: null, createdAtMs: 1_000, expiresAtMs: null, maxRunBudget: null };
 
 test('what is not asked for comes from the terms, and is then within them', () => {
@@ -33,8 +33,8 @@ test('a pattern is within another only if it allows nothing more', () => {
 test('terms are refused whole where a part is out of range', () => {
   assert.ok(areOwnKeyTerms(terms));
   for (const wrong of [{ keysMax: 0 }, { keysMax: 101 }, { keysMax: 1.5 }, { models: [] }, { models: ['a b'] }, { lifetimeMsMax: 0 },
-    { cap: { window: 'hour' as 'day', limit: nanoDollars(1n) } }, { cap: { window: 'day' as const,
-      limit: -1n as OwnKeyTerms['keysMax'] & never } }]) {
+    { cap: { window: 'hour' as 'day', limit: nanoDollars(1n) } }, { personCap: { window: 'hour' as 'day', limit: nanoDollars(1n) } },
+    { cap: { window: 'day' as const, limit: -1n as OwnKeyTerms['keysMax'] & never } }]) {
     assert.equal(areOwnKeyTerms({ ...terms, ...wrong } as OwnKeyTerms), false, JSON.stringify(Object.keys(wrong)));
   }
   assert.deepEqual([86_400_000, 90 * 60_000, 1_500, 7_200_000].map(durationWords), ['1 day', '90 minutes', '1 second', '2 hours']);

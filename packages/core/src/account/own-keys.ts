@@ -14,8 +14,15 @@ export interface OwnKeyTerms {
   readonly models: ModelPatterns;
   /** The longest life of a key, milliseconds; null: it need not end. */
   readonly lifetimeMsMax: number | null;
-  /** The cap that each key gets; null: none. */
-  readonly cap: { readonly window: CalendarWindow; readonly limit: NanoDollars } | null;
+  /** The cap that each key gets; null: none. It bounds a key and no person: a member ends a key and makes the next. */
+  readonly cap: OwnKeyCap | null;
+  /** The cap that a member gets with an own key, over all keys of theirs, ended ones too; null: none. */
+  readonly personCap: OwnKeyCap | null;
+}
+
+export interface OwnKeyCap {
+  readonly window: CalendarWindow;
+  readonly limit: NanoDollars;
 }
 
 export const ownKeysMax = 100;
@@ -23,10 +30,10 @@ export const ownKeysMax = 100;
 const lifetimeMsLongest = 3_153_600_000_000;
 
 /** Whether such terms can be kept. */
-export function areOwnKeyTerms({ keysMax, models, lifetimeMsMax, cap }: OwnKeyTerms): boolean {
+export function areOwnKeyTerms({ keysMax, models, lifetimeMsMax, cap, personCap }: OwnKeyTerms): boolean {
   return Number.isInteger(keysMax) && keysMax >= 1 && keysMax <= ownKeysMax && (models === null || areModelPatterns(models))
     && (lifetimeMsMax === null || (Number.isSafeInteger(lifetimeMsMax) && lifetimeMsMax >= 1_000 && lifetimeMsMax <= lifetimeMsLongest))
-    && (cap === null || (calendarWindows.includes(cap.window) && cap.limit >= 0n && cap.limit <= nanoDollarsMax));
+    && [cap, personCap].every((each) => each === null || (calendarWindows.includes(each.window) && each.limit >= 0n && each.limit <= nanoDollarsMax));
 }
 
 /** What of a key its terms bound. */

@@ -26,7 +26,7 @@ const windowWords: Readonly<Record<NonNullable<ShownTerms['cap']>['window'], str
 };
 
 /** The terms in sentences. */
-export function TermsText({ of: { keysMax, models, lifetimeSecondsMax, cap } }: { readonly of: ShownTerms }) {
+export function TermsText({ of: { keysMax, models, lifetimeSecondsMax, cap, personCap } }: { readonly of: ShownTerms }) {
   return (
     <Text size="sm" className="wrap">
       {keysMax === 1 ? 'One key for each member.' : `Up to ${keysMax} keys for each member.`}{' '}
@@ -35,6 +35,11 @@ export function TermsText({ of: { keysMax, models, lifetimeSecondsMax, cap } }: 
       {cap === null ? null : (
         <>
           Each may spend <Money amount={cap.limit} /> {windowWords[cap.window]}.
+        </>
+      )}{' '}
+      {personCap === null ? null : (
+        <>
+          All keys of a member together, ended ones too, may spend <Money amount={personCap.limit} /> {windowWords[personCap.window]}.
         </>
       )}
     </Text>

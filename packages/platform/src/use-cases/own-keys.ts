@@ -1,5 +1,5 @@
 /** Keys that members make for themselves, within what an admin allows: the terms as people see them, and whom they bind. Decision 195. */
-import { ownKeysMax, type OwnKeyTerms } from '@metergate/core/account/own-keys.ts';
+import { ownKeysMax, type OwnKeyCap, type OwnKeyTerms } from '@metergate/core/account/own-keys.ts';
 import { hasRightsOf } from '@metergate/core/account/role.ts';
 import type { PersonId } from '@metergate/core/id.ts';
 import { formatDollars } from '@metergate/core/money.ts';
@@ -13,11 +13,18 @@ import type { Actor } from './actor.ts';
 import type { UseCaseContext } from './context.ts';
 import { moneyField } from './money-field.ts';
 
+/** US dollars, in a window. */
+export interface ShownOwnCap {
+  readonly window: CalendarWindow;
+  readonly limit: string;
+}
+
 export interface ShownOwnKeyTerms {
   readonly keysMax: number;
   readonly models: readonly string[] | null;
   readonly lifetimeSecondsMax: number | null;
-  readonly cap: { readonly window: CalendarWindow; readonly limit: string } | null;
+  readonly cap: ShownOwnCap | null;
+  readonly personCap: ShownOwnCap | null;
 }
 
 /** As they are given: what is left out is null. */
@@ -28,6 +35,13 @@ export type OwnKeyTermsInput = Pick<ShownOwnKeyTerms, 'keysMax'> & {
 const keysError = `A member may have 1 to ${ownKeysMax} keys of their own.`;
 const lifeError = 'The longest life of an own key must be a whole number of seconds, from 1 to a hundred years.';
 
+function capField() {
+  return z.strictObject({
+    window: z.enum(calendarWindows, { error: `The window of a cap must be one of ${calendarWindows.join(', ')}.` }),
+    limit: moneyField('The limit of a cap'),
+  }).nullable().default(null);
+}
+
 export const ownKeyFields = z.strictObject({
   keysMax: z.int({ error: keysError }).min(1, { error: keysError }).max(ownKeysMax, { error: keysError })
     .meta({ description: 'How many keys that work one member may have, those that an admin made for them included' }),
@@ -36,23 +50,27 @@ export const ownKeyFields = z.strictObject({
     .meta({ description: 'Models that these keys may ask for; null: all that the organization allows' }),
   lifetimeSecondsMax: z.int({ error: lifeError }).min(1, { error: lifeError }).max(3_153_600_000, { error: lifeError }).nullable().default(null)
     .meta({ description: 'The longest life of such a key; null: it need not end' }),
-  cap: z.strictObject({
-    window: z.enum(calendarWindows, { error: `The window of a cap must be one of ${calendarWindows.join(', ')}.` }),
-    limit: moneyField('The limit of a cap'),
-  }).nullable().default(null).meta({ description: 'The cap that each such key gets; null: none. Caps of keys must refuse (enforceKeyCaps)' }),
+  cap: capField().meta({ description: 'The cap that each such key gets; null: none. Caps of keys must refuse (enforceKeyCaps)' }),
+  personCap: capField().meta({
+    description: 'The cap that a member gets with such a key, over all their keys, ended ones too; null: none. A cap that they have of that '
+      + 'window stays as it is' }),
 });
 
 export function shownOwnKeys(terms: OwnKeyTerms | null): ShownOwnKeyTerms | null {
   if (terms === null) return null;
-  const { keysMax, models, lifetimeMsMax, cap } = terms;
+  const { keysMax, models, lifetimeMsMax, cap, personCap } = terms;
   return {
     keysMax, models, lifetimeSecondsMax: lifetimeMsMax === null ? null : Math.ceil(lifetimeMsMax / 1_000),
-    cap: cap === null ? null : { window: cap.window, limit: formatDollars(cap.limit) },
+    cap: shownCap(cap), personCap: shownCap(personCap),
   };
 }
 
-export function ownKeyTermsOf({ keysMax, models, lifetimeSecondsMax, cap }: z.output<typeof ownKeyFields>): OwnKeyTerms {
-  return { keysMax, models, lifetimeMsMax: lifetimeSecondsMax === null ? null : lifetimeSecondsMax * 1_000, cap };
+function shownCap(cap: OwnKeyCap | null): ShownOwnCap | null {
+  return cap === null ? null : { window: cap.window, limit: formatDollars(cap.limit) };
+}
+
+export function ownKeyTermsOf({ keysMax, models, lifetimeSecondsMax, cap, personCap }: z.output<typeof ownKeyFields>): OwnKeyTerms {
+  return { keysMax, models, lifetimeMsMax: lifetimeSecondsMax === null ? null : lifetimeSecondsMax * 1_000, cap, personCap };
 }
 
 /** Whom the terms bind, and to what. */

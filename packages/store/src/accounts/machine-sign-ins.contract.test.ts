@@ -32,7 +32,7 @@ for (const on of bothEngines) {
     test('a cap of own keys needs caps of keys that refuse, and goes with each key that its member makes', async () => {
       const whose = await member();
       const ownKeys = { keysMax: 2, models: ['gpt-5*'], lifetimeMsMax: 30 * dayMs, cap: { window: 'month' as const,
-        limit: 5_000_000_000n as never } };
+        limit: 5_000_000_000n as never }, personCap: null };
       assert.equal(await refusalCode(store.organizations.set(whose.organization, { ownKeys })), 'invalid_setting');
       const set = await granted(store.organizations.set(whose.organization, { ownKeys, enforceKeyCaps: true }));
       assert.deepEqual(set.ownKeys, ownKeys);
@@ -51,7 +51,8 @@ for (const on of bothEngines) {
 
     test('of many at once so many are made as there may be; one that ended makes room', async () => {
       const whose = await member();
-      await granted(store.organizations.set(whose.organization, { ownKeys: { keysMax: 3, models: null, lifetimeMsMax: null, cap: null } }));
+      await granted(store.organizations.set(whose.organization, {
+        ownKeys: { keysMax: 3, models: null, lifetimeMsMax: null, cap: null, personCap: null } }));
       const results = await Promise.all(Array.from({ length: 8 }, () => make(whose)));
       const refused = results.filter((each) => isRefusal<StoreRefusal>(each));
       assert.deepEqual(refused.map(({ refused: { code } }) => code), Array.from({ length: 5 }, () => 'too_many_keys'));

@@ -100,7 +100,8 @@ for (const on of bothEngines) {
 
     test('keys of a member who becomes a viewer stop in that change until an admin enables them; the trail says why', async () => {
       const organization = await owned();
-      await granted(store.organizations.set(organization, { ownKeys: { keysMax: 5, models: null, lifetimeMsMax: null, cap: null } }));
+      await granted(store.organizations.set(organization, {
+        ownKeys: { keysMax: 5, models: null, lifetimeMsMax: null, cap: null, personCap: null } }));
       const ada = await member(organization);
       const by = { person: ada.id, isBound: true };
       const [key, paused] = [await keyFor(organization, ada.id), await keyFor(organization, ada.id)];

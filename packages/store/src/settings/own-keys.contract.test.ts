@@ -12,7 +12,7 @@ import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 const contractStore = contractStores();
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const farOffMs = 4_000_000_000_000;
-const terms: OwnKeyTerms = { keysMax: 2, models: null, lifetimeMsMax: null, cap: null };
+const terms: OwnKeyTerms = { keysMax: 2, models: null, lifetimeMsMax: null, cap: null, personCap: null };
 let made = 0;
 
 for (const on of bothEngines) {
@@ -72,6 +72,28 @@ for (const on of bothEngines) {
       assert.equal(await refusalCode(asMember(id, { disabled: false })), 'forbidden', 'an admin disabled it too');
       await granted(store.organizations.set(organization, { ownKeys: null }));
       await granted(asMember(id, { disabled: false }));
+    });
+
+    test('with a cap of the person in the terms, whoever makes an own key is bound by one cap over all of them, in the same change', async () => {
+      const personCap = { window: 'month' as const, limit: nanoDollars(7n) };
+      const { organization, person, make, asAdmin } = await member({ ...terms, personCap });
+      assert.deepEqual((await store.organizations.find(organization))!.ownKeys!.personCap, personCap);
+      const capped = async () => (await store.caps.list(organization, Date.now()))
+        .map(({ cap: { scope, subject, window, limit, mode } }) => [scope, subject, window, limit, mode]);
+      const first = await make();
+      const itsCap = [['person', person, 'month', 7n, 'refuse']];
+      assert.deepEqual(await capped(), itsCap);
+      await granted(store.serviceKeys.revoke(first.id));
+      await make();
+      assert.deepEqual(await capped(), itsCap, 'the next key brings no other, and the cap stays when a key ends');
+      await granted(store.caps.set({ organization, scope: 'person', subject: person, window: 'month', limit: nanoDollars(9n), mode: 'refuse' }));
+      const key = await make();
+      assert.deepEqual((await capped()).map(([, , , limit]) => limit), [9n], 'what an admin set stays');
+      assert.equal((await asAdmin(key.id, { name: 'x' })).person, person);
+      await granted(store.organizations.set(organization, { ownKeys: { ...terms, personCap: { ...personCap, window: 'day' } } }));
+      await granted(store.serviceKeys.revoke(key.id));
+      await make();
+      assert.deepEqual((await capped()).map(([, , window]) => window), ['month', 'day']);
     });
 
     test('a member narrows models and lowers a run budget that an admin gave, and loosens neither', async () => {

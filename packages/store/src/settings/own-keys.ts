@@ -1,5 +1,7 @@
 /** The terms of own keys as the store keeps them, and the change in which a member makes one. Decision 195. */
-import { areOwnKeyTerms, beyondTerms, ownKeysMax, withTerms, type OwnKey, type OwnKeyTerms } from '@metergate/core/account/own-keys.ts';
+import {
+  areOwnKeyTerms, beyondTerms, ownKeysMax, withTerms, type OwnKey, type OwnKeyCap, type OwnKeyTerms,
+} from '@metergate/core/account/own-keys.ts';
 import { beyondHeld, worksAgain, type HeldOwnKey, type OwnKeyChanges } from '@metergate/core/account/held-own-key.ts';
 import { idPrefix, newId, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
@@ -9,34 +11,50 @@ import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { Schema } from '../schema/schema.ts';
 
 export const ownKeysForm = `Own keys take 1 to ${ownKeysMax} keys for a member, models or none, a life of at least a second or none, `
-  + 'and a cap or none.';
+  + 'a cap of each key or none, and a cap of each person or none.';
 
 interface Kept {
   readonly keysMax: number;
   readonly models: readonly string[] | null;
   readonly lifetimeMsMax: number | null;
-  /** Nano-dollars as text, so that no digit is lost. */
-  readonly cap: { readonly window: CalendarWindow; readonly limit: string } | null;
+  readonly cap: KeptCap | null;
+  /** Left out by versions that did not know it. */
+  readonly personCap?: KeptCap | null;
+}
+
+/** Nano-dollars as text, so that no digit is lost. */
+interface KeptCap {
+  readonly window: CalendarWindow;
+  readonly limit: string;
 }
 
 export function ownKeysText(terms: OwnKeyTerms | null): string | null {
   if (terms === null) return null;
-  const { keysMax, models, lifetimeMsMax, cap } = terms;
-  return JSON.stringify({
-    keysMax, models, lifetimeMsMax, cap: cap === null ? null : { window: cap.window, limit: String(cap.limit) },
-  } satisfies Kept);
+  const { keysMax, models, lifetimeMsMax, cap, personCap } = terms;
+  return JSON.stringify({ keysMax, models, lifetimeMsMax, cap: keptCap(cap), personCap: keptCap(personCap) } satisfies Kept);
+}
+
+function keptCap(cap: OwnKeyCap | null): KeptCap | null {
+  return cap === null ? null : { window: cap.window, limit: String(cap.limit) };
 }
 
 export function ownKeysOf(text: string | null): OwnKeyTerms | null {
   if (text === null) return null;
-  const { keysMax, models, lifetimeMsMax, cap } = JSON.parse(text) as Kept;
-  return { keysMax, models, lifetimeMsMax, cap: cap === null ? null : { window: cap.window, limit: nanoDollars(BigInt(cap.limit)) } };
+  const { keysMax, models, lifetimeMsMax, cap, personCap = null } = JSON.parse(text) as Kept;
+  return { keysMax, models, lifetimeMsMax, cap: ownCapOf(cap), personCap: ownCapOf(personCap) };
+}
+
+function ownCapOf(cap: KeptCap | null): OwnKeyCap | null {
+  return cap === null ? null : { window: cap.window, limit: nanoDollars(BigInt(cap.limit)) };
 }
 
 /** Null: such terms can be kept. */
 export function ownKeysRefusal(terms: OwnKeyTerms): StoreRefusal | null {
   return areOwnKeyTerms(terms) ? null : refuse('invalid_setting', ownKeysForm);
 }
+
+/** What the terms give a key and its person. */
+export type OwnKeyCaps = Pick<OwnKeyTerms, 'cap' | 'personCap'>;
 
 /** A person's new key in their organization, as it is about to be made. */
 export interface OwnKeyWanted extends OwnKey {
@@ -45,21 +63,21 @@ export interface OwnKeyWanted extends OwnKey {
 }
 
 /**
- * Inside a change: the key as the terms have it, with the cap that it gets once it is there. Without terms it is as it was wanted.
+ * Inside a change: the key as the terms have it, with the caps that it and its person get once it is there. Without terms it is as it was wanted.
  * Refuses `too_many_keys` and, for what is beyond the terms, `forbidden`.
  */
 export async function ownKeyWithin<Wanted extends OwnKeyWanted>(
   transaction: Transaction<Schema>, wanted: Wanted,
-): Promise<{ readonly key: Wanted; readonly cap: OwnKeyTerms['cap'] } | StoreRefusal> {
+): Promise<{ readonly key: Wanted; readonly caps: OwnKeyCaps } | StoreRefusal> {
   const { organization, createdAtMs } = wanted;
   const terms = await termsOf(transaction, organization);
-  if (terms === null) return { key: wanted, cap: null };
+  if (terms === null) return { key: wanted, caps: { cap: null, personCap: null } };
   const key = withTerms(wanted, terms);
   const beyond = beyondTerms(key, terms);
   if (beyond !== null) return refuse('forbidden', beyond);
   const tooMany = await tooManyRefusal(transaction, { ...wanted, id: null, nowMs: createdAtMs }, terms);
   if (tooMany !== null) return tooMany;
-  return { key, cap: terms.cap };
+  return { key, caps: terms };
 }
 
 /** A key of somebody, as it is when they change it. */
@@ -112,15 +130,25 @@ async function tooManyRefusal(
     : `You have ${count} keys, and may have ${keysMax}. Revoke one first.`);
 }
 
-/** Inside the same change: the cap of a key that was just made. */
+/**
+ * Inside the same change: the caps of a key that was just made, and of its person. A cap that the person has of that window already stays as it is:
+ * an admin may have set it.
+ */
 export async function capOwnKey(
   transaction: Transaction<Schema>,
-  { organization, key, cap: { window, limit }, revision, randomBytes }: {
-    readonly organization: OrganizationId; readonly key: string; readonly cap: NonNullable<OwnKeyTerms['cap']>; readonly revision: bigint;
+  { organization, key, person, caps: { cap, personCap }, revision, randomBytes }: {
+    readonly organization: OrganizationId; readonly key: string; readonly person: string; readonly caps: OwnKeyCaps; readonly revision: bigint;
     readonly randomBytes: (n: number) => Uint8Array;
   },
 ): Promise<void> {
-  await transaction.insertInto('cap').values({
-    id: newId(idPrefix.cap, randomBytes), organization, scope: 'key', subject: key, window, limit_nano: limit, mode: 'refuse', made: revision,
-  }).execute();
+  const give = async (scope: 'key' | 'person', subject: string, { window, limit }: OwnKeyCap): Promise<void> => {
+    await transaction.insertInto('cap').values({
+      id: newId(idPrefix.cap, randomBytes), organization, scope, subject, window, limit_nano: limit, mode: 'refuse', made: revision,
+    }).execute();
+  };
+  if (cap !== null) await give('key', key, cap);
+  if (personCap === null) return;
+  const there = await transaction.selectFrom('cap').select('id').where('organization', '=', organization).where('scope', '=', 'person')
+    .where('subject', '=', person).where('window', '=', personCap.window).executeTakeFirst();
+  if (there === undefined) await give('person', person, personCap);
 }

@@ -186,7 +186,7 @@ function createdKeys({ engine, clock, randomBytes }: StoreContext): ServiceKeys[
       }
       const nowMs = clock();
       const bounded = { models, createdAtMs: nowMs, expiresAtMs, maxRunBudget };
-      const own = isOwn && person !== null ? await ownKeyWithin(transaction, { ...bounded, organization, person }) : { key: bounded, cap: null };
+      const own = isOwn && person !== null ? await ownKeyWithin(transaction, { ...bounded, organization, person }) : { key: bounded, caps: null };
       if ('refused' in own) return own;
       const row = {
         // Spend and usage sums are stored by this id: the sums of keys that were made together then share pages.
@@ -195,7 +195,9 @@ function createdKeys({ engine, clock, randomBytes }: StoreContext): ServiceKeys[
         models: modelsText(own.key.models), person,
       };
       const key = keyOf(await transaction.insertInto('service_key').values(row).returningAll().executeTakeFirstOrThrow());
-      if (own.cap !== null) await capOwnKey(transaction, { organization, key: key.id, cap: own.cap, revision, randomBytes });
+      if (own.caps !== null && person !== null) {
+        await capOwnKey(transaction, { organization, key: key.id, person, caps: own.caps, revision, randomBytes });
+      }
       return key;
     }, ({ id }) => ({ action: 'createKey', organization, subject: id }));
   };

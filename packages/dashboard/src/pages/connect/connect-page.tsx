@@ -90,14 +90,25 @@ function Decision({ of: signIn }: { readonly of: SignIn }) {
       after: after('allowed'),
   });
   const refusing = useDoing({
-    run: async () => (await ask.POST('/platform/v1/auth/machine-sign-ins/{id}/refuse', path)).data!, changes: [], after: after('refused'),
+    run: async () => (await ask.POST('/platform/v1/auth/machine-sign-ins/{id}/refuse', path)).data!, changes: [],
+    after: after('refused'),
   });
   if (done !== null || signIn.state !== 'open') {
     const state = done ?? signIn.state;
     return (
       <Panel>
-        <Text>{state === 'refused' ? 'The machine gets nothing.'
-          : 'The machine has been allowed. Go back to its terminal. If that was not your machine, revoke its key under Service keys now.'}</Text>
+        <Stack>
+          <Text>{state === 'refused' ? 'The machine gets nothing.'
+            : 'The machine has been allowed, for a minute. Go back to its terminal. If that was not your machine, take it back now; '
+              + 'if it has its key already, revoke that under Service keys.'}</Text>
+          {state !== 'allowed' ? null : (
+            <Group justify="flex-end">
+              <Button variant="default" loading={refusing.isPending} onClick={() => refusing.mutate(undefined)}>
+                Take it back
+              </Button>
+            </Group>
+          )}
+        </Stack>
       </Panel>
     );
   }

@@ -14,7 +14,10 @@ type Window = NonNullable<NonNullable<Organization['ownKeys']>['cap']>['window']
 
 const windows: Readonly<Record<Window, string>> = { day: 'a day', week: 'a week', month: 'a month', year: 'a year', lifetime: 'in all' };
 
-type Entered = { isOn: boolean; keysMax: number | string; models: string[]; days: number | string; limit: number | string; window: Window };
+type Entered = {
+  isOn: boolean; keysMax: number | string; models: string[]; days: number | string; limit: number | string; window: Window;
+  personLimit: number | string; personWindow: Window;
+};
 
 export function OwnKeysPanel({ of: organization, readOnly }: { readonly of: Organization; readonly readOnly: boolean }) {
   const about = 'Members then make service keys for themselves alone, within this. Admins make any key.';
@@ -37,7 +40,10 @@ function OwnKeysForm({ of: organization }: { readonly of: Organization }) {
   const { form, saving, submit, conflict } = useFormOfOrganization(organization, {
     entered,
     settingsOf,
-    words: { isOn: 'Terms', keysMax: 'Keys', models: 'Models', days: 'Life', limit: 'Cap', window: 'Window' },
+    words: {
+      isOn: 'Terms', keysMax: 'Keys', models: 'Models', days: 'Life', limit: 'Cap of a key', window: 'Window of that cap',
+      personLimit: 'Cap of a member', personWindow: 'Window of a member\'s cap',
+    },
     done: 'The terms are saved. They hold for keys that are made or changed from now on.',
   });
   const isOff = !form.values.isOn;
@@ -71,7 +77,7 @@ function OwnKeysForm({ of: organization }: { readonly of: Organization }) {
             {...form.getInputProps('days')}
           />
           <NumberInput
-            label="Cap of each"
+            label="Cap of each key"
             prefix="$"
             min={0}
             decimalScale={6}
@@ -80,8 +86,31 @@ function OwnKeysForm({ of: organization }: { readonly of: Organization }) {
             disabled={isOff}
             {...form.getInputProps('limit')}
           />
-          <Select label="Of the cap" data={choicesOf(windows)} allowDeselect={false} disabled={isOff} {...form.getInputProps('window')} />
+          <Select label="Of that cap" data={choicesOf(windows)} allowDeselect={false} disabled={isOff} {...form.getInputProps('window')} />
         </SimpleGrid>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <NumberInput
+            label="Cap of each member"
+            prefix="$"
+            min={0}
+            decimalScale={6}
+            hideControls
+            placeholder="none"
+            disabled={isOff}
+            {...form.getInputProps('personLimit')}
+          />
+          <Select
+            label="Of a member's cap"
+            data={choicesOf(windows)}
+            allowDeselect={false}
+            disabled={isOff}
+            {...form.getInputProps('personWindow')}
+          />
+        </SimpleGrid>
+        <Text size="xs" c="dimmed">
+          A member's cap is over all their keys, ended ones too; whoever has a cap of that window keeps it. Without it, a member who ends a key and
+          makes another may spend the cap of a key again.
+        </Text>
         <ModelsInput disabled={isOff} {...form.getInputProps('models')} />
         {conflict}
         <Submit busy={saving} disabled={!form.isDirty()}>Save</Submit>
@@ -98,10 +127,12 @@ function entered({ ownKeys }: Organization): Entered {
     days: (ownKeys?.lifetimeSecondsMax ?? null) === null ? '' : ownKeys!.lifetimeSecondsMax! / 86_400,
     limit: (ownKeys?.cap ?? null) === null ? '' : plainDecimal(ownKeys!.cap!.limit),
     window: ownKeys?.cap?.window ?? 'month',
+    personLimit: (ownKeys?.personCap ?? null) === null ? '' : plainDecimal(ownKeys!.personCap!.limit),
+    personWindow: ownKeys?.personCap?.window ?? 'month',
   };
 }
 
-function settingsOf({ isOn, keysMax, models, days, limit, window }: Entered) {
+function settingsOf({ isOn, keysMax, models, days, limit, window, personLimit, personWindow }: Entered) {
   if (!isOn) return { ownKeys: null };
   return {
     ownKeys: {
@@ -109,6 +140,7 @@ function settingsOf({ isOn, keysMax, models, days, limit, window }: Entered) {
       models: models.length === 0 ? null : models,
       lifetimeSecondsMax: days === '' ? null : Math.round(Number(days) * 86_400),
       cap: limit === '' ? null : { window, limit: dollarsToSend(limit) },
+      personCap: personLimit === '' ? null : { window: personWindow, limit: dollarsToSend(personLimit) },
     },
   };
 }

@@ -18,6 +18,8 @@ import { dollars, fieldsBefore, idParams, instant } from './fields.ts';
 export const ownKeyTerms = z.object({
   keysMax: z.int(), models: z.array(z.string()).readonly().nullable(), lifetimeSecondsMax: z.int().nullable(),
   cap: z.object({ window: z.enum(calendarWindows), limit: dollars }).nullable(),
+  personCap: z.object({ window: z.enum(calendarWindows), limit: dollars }).nullable()
+    .openapi({ description: 'Of each member, over all keys of theirs, ended ones too' }),
 }).openapi('OwnKeyTerms');
 
 const organizationFields = {

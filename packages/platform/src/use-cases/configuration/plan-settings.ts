@@ -1,7 +1,7 @@
 /** The organization's own settings: what a configuration changes of them. */
 import { allowsAllUnmetered, unmeteredKinds, type UnmeteredPolicy } from '@metergate/core/usage/unmetered.ts';
 import { setOrganization, type OrganizationSettingsInput, type ShownOrganization } from '../organizations.ts';
-import type { OwnKeyTermsInput } from '../own-keys.ts';
+import type { OwnKeyTermsInput, ShownOwnCap } from '../own-keys.ts';
 import { differing, doneOr, nothingPlanned, type SectionPlan, type ShownValue } from './planned-change.ts';
 
 /** Settings that are kept together are shown as one. */
@@ -38,9 +38,13 @@ function flat({ fallbackPrice, unmetered, ownKeys, ...given }: OrganizationSetti
   return { ...rest, fallbackPrice: fallbackPrice === null ? null : [fallbackPrice.input, fallbackPrice.output] };
 }
 
-function termWords({ keysMax, models = null, lifetimeSecondsMax = null, cap = null }: OwnKeyTermsInput): readonly string[] {
+function termWords({ keysMax, models = null, lifetimeSecondsMax = null, cap = null, personCap = null }: OwnKeyTermsInput): readonly string[] {
   return [
     `keysMax=${keysMax}`, `models=${models?.join(' ') ?? 'all'}`, `lifetimeSecondsMax=${lifetimeSecondsMax ?? 'none'}`,
-    `cap=${cap === null ? 'none' : `${cap.limit}/${cap.window}`}`,
+    `cap=${capWords(cap)}`, `personCap=${capWords(personCap)}`,
   ];
+}
+
+function capWords(cap: ShownOwnCap | null): string {
+  return cap === null ? 'none' : `${cap.limit}/${cap.window}`;
 }
