@@ -4,7 +4,9 @@ import { grouped } from '@metergate/core/books/allocation/page-amounts.ts';
 import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { monthAfter } from '@metergate/core/time/utc-month.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
-import { exportCalls, exportFormats, type ExportFormat, type ExportPlace, type ExportQuery } from '@metergate/platform/use-cases/exports.ts';
+import {
+  exportCalls, exportFormats, exportLayout, type ExportFormat, type ExportPlace, type ExportQuery,
+} from '@metergate/platform/use-cases/exports.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { countCalls } from '@metergate/platform/use-cases/usage.ts';
 import { command, CommandFault, UsageFault, type CommandTools } from '../command-line/command.ts';
@@ -40,8 +42,8 @@ export const exportCommand = command({
       await warnOfRemovedRecords(context, { organization: org, sinceMs: fromMs }, tools);
       if (out === '-') return toStandardOutput(context, asked, tools);
       const path = resolve(tools.cwd, out);
-      const wordsOf = () => [org, format, ...(month === undefined ? [from, to] : [month]), ...(adjusted === true ? ['adjusted'] : [])].join('\n');
-      return toFile(context, asked, { tools, path, out, words: wordsOf() });
+      const words = [org, format, ...(month === undefined ? [from, to] : [month]), ...(adjusted === true ? ['adjusted'] : [])];
+      return toFile(context, asked, { tools, path, out, identity: [...words, exportLayout(asked.format).join()].join('\n') });
     });
   },
 });
@@ -77,14 +79,14 @@ interface FileTarget {
   readonly tools: CommandTools;
   readonly path: string;
   readonly out: string;
-  /** The command as given: a part is continued only by exactly the same one. */
-  readonly words: string;
+  /** The command as given, and the columns: a part is continued only by exactly the same ones, so not by a version with other columns. */
+  readonly identity: string;
 }
 
-async function toFile(context: UseCaseContext, asked: ExportQuery, { tools, path, out, words }: FileTarget) {
+async function toFile(context: UseCaseContext, asked: ExportQuery, { tools, path, out, identity }: FileTarget) {
   const refused = await exportCalls(context, asked);
   if (isRefusal(refused)) return refused;
-  const file = await openResumable(path, words);
+  const file = await openResumable(path, identity);
   const kept = file.found as KeptState | null;
   const query = kept === null ? asked : { ...asked, fromMs: kept.fromMs, toMs: kept.toMs, resumeAt: kept.place };
   let totals: Totals | AdministrationRefusal;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
+import { exportLayout } from '@metergate/platform/use-cases/exports.ts';
 import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { productEnv, runCli, type CliResult } from '@metergate/testkit/system.ts';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
@@ -157,6 +158,32 @@ test('export writes each format whole, with the totals of usage, and leaves no p
     '--out', join(files, 'half'));
   assert.match(half.stdout, /^1 call, 1\.500000000 USD, [\d,]+ bytes written to \S+half\.\n$/);
   assert.equal(JSON.parse(readFileSync(join(files, 'half'), 'utf8')).model, 'other');
+});
+
+test('a part that a version with other columns left is not continued', async () => {
+  const path = join(files, 'earlier.csv');
+  const args = ['export', '--org', 'Acme', '--format', 'csv', '--month', '2026-09', '--out', path];
+  await json(...args);
+  const file = readFileSync(path, 'utf8');
+  const [first, second] = file.split('\r\n') as [string, string];
+  const record = file.split('\r\n')[2]!;
+  assert.ok(record !== '');
+  const part = `${first}\r\n${second}\r\n`;
+  const [fromMs, toMs] = [Date.UTC(2026, 8, 1), Date.UTC(2026, 9, 1)];
+  const place = { startedAtMs: startMs, sequence: '1', newest: '4', form: null };
+  const leave = (identity: string): void => {
+    writeFileSync(`${path}.part`, part);
+    const state = { fromMs, toMs, place, calls: 1, cost: '1500000000' };
+    writeFileSync(`${path}.part.json`, JSON.stringify({ identity, bytes: Buffer.byteLength(part), state }));
+  };
+  const columns = exportLayout('csv');
+  for (const names of [[], columns.slice(0, -1), columns]) {
+    leave(['Acme', 'csv', '2026-09', ...(names.length === 0 ? [] : [names.join()])].join('\n'));
+    writeFileSync(`${path}.part`, names === columns ? part : part.replaceAll(/[a-z]/g, 'x'));
+    await json(...args);
+    assert.equal(readFileSync(path, 'utf8'), file);
+  }
+  rmSync(path);
 });
 
 test('a month can be exported by its name, and not beside times; neither is a usage error', async () => {

@@ -45,7 +45,7 @@ export interface CostLines {
 
 /**
  * Why there are no lines. `no_cost`: the call has none. `reported`: the upstream reported its cost itself. `other_prices`: what is known now
- * does not give the recorded cost: the price list or the organization's price changed since, or something counted that records do
+ * does not give the recorded cost: its price list is gone, the organization's price changed since, or something counted that records do
  * not hold (a region, cache writes for an hour, figures of further models).
  */
 export const withoutLinesReasons = ['no_cost', 'reported', 'other_prices'] as const;
@@ -53,6 +53,7 @@ export type WithoutLines = (typeof withoutLinesReasons)[number];
 
 /** What determined the prices when the call was recorded, as far as it is known now. */
 export interface PricesAtHand {
+  /** The prices that the record names, as long as they are kept. */
   readonly book: PriceBook;
   readonly fallback: FallbackPrice | null;
   /** The declared upstream's URL; null: there is none. */
@@ -61,7 +62,7 @@ export interface PricesAtHand {
   readonly listedAs?: string | null;
 }
 
-/** How a recorded cost came about, line by line, if today's prices give it; otherwise why there are no lines. Pure. */
+/** How a recorded cost came about, line by line, if the prices at hand give it; otherwise why there are no lines. Pure. */
 export function costLines(record: CallRecord, { book, fallback, upstreamUrl, listedAs = null }: PricesAtHand): CostLines | WithoutLines {
   const { cost, costSource, startedAtMs, wire, priceList } = record;
   const model = recordedPricedModel(record);

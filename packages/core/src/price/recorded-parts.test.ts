@@ -6,18 +6,20 @@ import { nanoDollars } from '../money.ts';
 import type { TokenFigures } from '../usage/reading.ts';
 import { costOf } from './cost.ts';
 import { createPriceBook } from './price-book.ts';
-import { recordedParts, recordedTokens, type PricingRecord } from './recorded-parts.ts';
+import { recordedParts, recordedTokens, type DeclaredSeller, type PricingRecord, type RecordedBy } from './recorded-parts.ts';
 import { sampleList, sampleReading } from './test-support/sample-list.ts';
 
 const startedAtMs = Date.parse('2026-09-23T12:00:00Z');
 const book = createPriceBook({ list: sampleList, overlay: null });
+const by: RecordedBy = { book, upstreamUrl: null, listedAs: null };
 
-/** A call of the first wire as it is recorded today. */
-function recorded(model: string, tokens: Partial<TokenFigures>): PricingRecord {
+/** A call as it is recorded; to the first wire, or to the upstream that is declared. */
+function recorded(model: string, tokens: Partial<TokenFigures>, { upstreamUrl, listedAs }: DeclaredSeller = by): PricingRecord {
   const reading = sampleReading(tokens, { model });
-  const cost = costOf({ reading, provider: 'openai', upstreamHost: null, book, fallback: null, atMs: startedAtMs });
+  const provider = upstreamUrl === null ? 'openai' : null;
+  const cost = costOf({ reading, provider, upstreamHost: upstreamUrl, listedAs, book, fallback: null, atMs: startedAtMs });
   return {
-    wire: 'openai', endpoint: 'chat.completions', path: '/v1/chat/completions', model, usage: 'reported',
+    wire: provider ?? 'upstream', endpoint: 'chat.completions', path: '/v1/chat/completions', model, usage: 'reported',
     inputTokens: reading.tokens.input, outputTokens: reading.tokens.output,
     cachedTokens: reading.tokens.cached, cacheWriteTokens: reading.tokens.cacheWrite, reasoningTokens: reading.tokens.reasoning,
     audioInputTokens: reading.tokens.audioInput, audioOutputTokens: reading.tokens.audioOutput, serviceTier: null,
@@ -26,7 +28,7 @@ function recorded(model: string, tokens: Partial<TokenFigures>): PricingRecord {
 }
 
 test('each kind of token with its own cost', () => {
-  assert.deepEqual(recordedParts(recorded('plain', { input: 1_000, cached: 400, output: 200, reasoning: 50 }), book), {
+  assert.deepEqual(recordedParts(recorded('plain', { input: 1_000, cached: 400, output: 200, reasoning: 50 }), by), {
     tokens: { input: 600, cached: 400, cacheWrite: 0, cacheWriteOneHour: 0, output: 150, reasoning: 50 },
     costs: { input: 1_500_000n, cached: 500_000n, cacheWrite: 0n, output: 1_500_000n, reasoning: 500_000n },
   });
@@ -38,7 +40,7 @@ test('the parts add up to the cost, whatever was rounded, and no token is in two
   fc.assert(fc.property(fc.record({ model, input: figure, cached: figure, output: figure, reasoning: figure }),
     ({ model: name, input, cached, output, reasoning }) => {
       const call = recorded(name, { input, cached: Math.min(cached, input), output, reasoning: Math.min(reasoning, output) });
-      const { tokens, costs } = recordedParts(call, book)!;
+      const { tokens, costs } = recordedParts(call, by)!;
       assert.equal(Object.values(costs!).reduce((sum, cost) => sum + cost, 0n), call.cost);
       assert.ok(Object.values(costs!).every((cost) => cost >= 0n));
       assert.equal(Object.values(tokens).reduce((sum, count) => sum + count, 0), input + output);
@@ -47,15 +49,29 @@ test('the parts add up to the cost, whatever was rounded, and no token is in two
 
 test('a cost that the prices at hand did not make stays whole', () => {
   const call = recorded('plain', { input: 1_000, output: 200 });
-  const whole = (changes: Partial<PricingRecord>): boolean => recordedParts({ ...call, ...changes }, book)!.costs === null;
+  const whole = (changes: Partial<PricingRecord>): boolean => recordedParts({ ...call, ...changes }, by)!.costs === null;
   assert.equal(whole({}), false);
   assert.ok(whole({ cost: nanoDollars(call.cost! + 1n) }), 'another price');
   assert.ok(whole({ priceList: '2025-01-01/0123456789abcdef' }), 'another list');
   assert.ok(whole({ costSource: 'fallback', priceList: null }), "the organization's own price");
   assert.ok(whole({ wire: 'upstream', costSource: 'upstream' }), "the upstream's own cost");
   assert.ok(whole({ cost: null, costSource: 'unpriced', priceList: null }), 'no price');
-  assert.ok(recordedParts(recorded('asked', { input: 10, output: 1 }), book)!.costs === null, 'a price for the call itself');
-  assert.equal(recordedParts(recorded('plain', {}), book), null, 'no figure at all');
+  assert.ok(recordedParts(recorded('asked', { input: 10, output: 1 }), by)!.costs === null, 'a price for the call itself');
+  assert.ok(recordedParts(call, { ...by, book: null })!.costs === null, 'its prices are gone');
+  assert.equal(recordedParts(recorded('plain', {}), by), null, 'no figure at all');
+});
+
+test('the cost of a call to a declared upstream is split by the prices of its URL, or of the provider that it is declared to be', () => {
+  const costsOf = (call: PricingRecord, declared: DeclaredSeller) => recordedParts(call, { book, ...declared })!.costs;
+  const byHost = { upstreamUrl: 'https://eu.shop.example/v1', listedAs: null };
+  const declaredAs = { upstreamUrl: 'https://proxy.example/v1', listedAs: 'shop' };
+  for (const declared of [byHost, declaredAs]) {
+    const call = recorded('own', { input: 1_000, output: 200 }, declared);
+    assert.equal(call.costSource, 'priced');
+    assert.deepEqual(costsOf(call, declared), { input: 1_000_000n, cached: 0n, cacheWrite: 0n, output: 400_000n, reasoning: 0n });
+    assert.equal(costsOf(call, { upstreamUrl: null, listedAs: null }), null, 'it is declared no more');
+    assert.equal(costsOf(call, { upstreamUrl: 'https://router.example/a', listedAs: null }), null, 'it is another one now');
+  }
 });
 
 test('on a named upstream, the dialect of its path says whether cached tokens are a part of the input or come on top of it', () => {

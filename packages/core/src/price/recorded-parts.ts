@@ -1,7 +1,7 @@
 /**
  * A recorded call → its tokens and its cost by kind: input, cache reads and writes, output, reasoning. A record keeps one cost. It is split
- * only if the current prices give exactly that cost. If they do not (a newer list, a cost reported by the provider, a price per call, a fee,
- * a factor, other units), the cost stays whole. Nothing is estimated. Sound counts as input and output.
+ * only if the prices that it was recorded by give exactly that cost. If they do not (they are gone, a cost reported by the provider, a price
+ * per call, a fee, a factor, other units), the cost stays whole. Nothing is estimated. Sound counts as input and output.
  */
 import { nothingDue, type Reading } from '../usage/reading.ts';
 import { cachedInInputOf } from '../usage/cached-in-input.ts';
@@ -9,7 +9,7 @@ import type { CallRecord } from '../record/call-record.ts';
 import { divideHalfEven, nanoDollars, type NanoDollars } from '../money.ts';
 import { chargedTokens, type ChargedTokens } from './charged-tokens.ts';
 import { costOf, picoByKind } from './cost.ts';
-import { pricesOf, type PriceBook } from './price-book.ts';
+import { pricesOf, type PriceBook, type PriceQuery } from './price-book.ts';
 import { pricedModelOf } from './priced-model.ts';
 import { picoPerNano, ratesAt } from './rates.ts';
 
@@ -30,11 +30,24 @@ export interface RecordedParts {
   readonly costs: { readonly [Kind in PaidKind]: NanoDollars } | null;
 }
 
+/** Where calls to a declared upstream would go now. It matters to no other call. */
+export interface DeclaredSeller {
+  /** Null: nowhere. */
+  readonly upstreamUrl: string | null;
+  /** The provider of the list that a named upstream is declared to be; null: its host tells. */
+  readonly listedAs: string | null;
+}
+
+/** `book`: the prices that the record names; null: they are gone, or it names none. */
+export interface RecordedBy extends DeclaredSeller {
+  readonly book: PriceBook | null;
+}
+
 /** Null: the record has no token figure. */
-export function recordedParts(record: PricingRecord, book: PriceBook): RecordedParts | null {
+export function recordedParts(record: PricingRecord, by: RecordedBy): RecordedParts | null {
   const tokens = recordedTokens(record);
   if (tokens === null) return null;
-  return { tokens: asText(tokens), costs: costsOf(record, tokens, book) };
+  return { tokens: asText(tokens), costs: costsOf(record, tokens, by) };
 }
 
 /** What was charged for, as far as the record says, each token once. Null: it has no token figure. */
@@ -65,15 +78,24 @@ export function recordedPricedModel({ model, requestedModel, wire }: Pick<Pricin
   return pricedModelOf({ model, requestedModel, toUpstream: wire === 'upstream' });
 }
 
-function costsOf(record: PricingRecord, tokens: ChargedTokens, book: PriceBook): RecordedParts['costs'] {
-  const { wire, requestedModel, cost, costSource, priceList, startedAtMs } = record;
+/** Who sold a recorded call, as prices are asked for; null: to a declared upstream that is none now. */
+export function recordedSeller(
+  { wire }: Pick<PricingRecord, 'wire'>, { upstreamUrl, listedAs }: DeclaredSeller,
+): Pick<PriceQuery, 'provider' | 'upstreamHost' | 'listedAs'> | null {
+  if (wire !== 'upstream') return { provider: wire, upstreamHost: null, listedAs: null };
+  return upstreamUrl === null ? null : { provider: null, upstreamHost: upstreamUrl, listedAs };
+}
+
+function costsOf(record: PricingRecord, tokens: ChargedTokens, { book, ...declared }: RecordedBy): RecordedParts['costs'] {
+  const { requestedModel, cost, costSource, priceList, startedAtMs } = record;
+  if (cost === null || costSource !== 'priced' || book === null) return null;
   const model = recordedPricedModel(record);
-  if (cost === null || costSource !== 'priced' || wire === 'upstream' || model === null) return null;
-  const query = { provider: wire, upstreamHost: null, model, atMs: startedAtMs };
-  const again = costOf({ reading: recordedReading(record), requestedModel, provider: wire, upstreamHost: null, book, fallback: null,
-    atMs: startedAtMs });
+  const seller = recordedSeller(record, declared);
+  if (model === null || seller === null) return null;
+  const call = { ...seller, atMs: startedAtMs };
+  const again = costOf({ ...call, reading: recordedReading(record), requestedModel, book, fallback: null });
   if (again.cost !== cost || again.priceList !== priceList) return null;
-  const { overlay, list } = pricesOf(book, query);
+  const { overlay, list } = pricesOf(book, { ...call, model });
   const price = [overlay, list].find((each) => each?.priceList === priceList);
   if (price === null || price === undefined) return null;
   const rates = ratesAt(price.rates, { serviceTier: record.serviceTier, region: null });

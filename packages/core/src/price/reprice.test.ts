@@ -83,6 +83,17 @@ test('a declared upstream\'s calls count if the one that is declared now gives t
   assert.deepEqual(elsewhere, { kind: 'not_repriced', why: 'own_prices' });
 });
 
+test('an upstream that is declared to be a provider of the list counts by that provider\'s prices', () => {
+  const upstreamUrl = 'https://proxy.example.com/v1';
+  const { cost, priceList: list } = costOf({ reading: recordedReading(unpriced), provider: null, upstreamHost: upstreamUrl, listedAs: 'openai',
+    book: own, fallback: null, atMs });
+  const record: PricingRecord = { ...call, wire: 'upstream', cost, priceList: list };
+  const dearer = bookOf([{ host: 'proxy.example.com', model: 'gpt-5-mini', input: '2', output: '2' }]);
+  const again = repricedCall(record, { book: dearer, own, upstreamUrl, listedAs: 'openai' });
+  assert.deepEqual(again.kind === 'repriced' ? again.cost : again, nanoDollars(2_200_000n));
+  assert.deepEqual(repricedCall(record, { book: dearer, own, upstreamUrl }), { kind: 'not_repriced', why: 'own_prices' });
+});
+
 test('what is counted in units alone is priced again', () => {
   const record: PricingRecord = {
     ...unpriced, model: null, requestedModel: 'speaker', inputTokens: null, outputTokens: null, cachedTokens: null, reasoningTokens: null,

@@ -37,6 +37,8 @@ export interface PricesAgain {
   readonly own: PriceBook | null;
   /** The upstream that is declared now; null: none. */
   readonly upstreamUrl?: string | null;
+  /** The provider of the list that it is declared to be; null or absent: its host tells. */
+  readonly listedAs?: string | null;
   /** If its own prices are gone, a call counts only if nothing shows that its cost depended on what records lack. */
   readonly strict?: boolean;
 }
@@ -44,7 +46,7 @@ export interface PricesAgain {
 const nothing: Repriced = { kind: 'nothing' };
 
 /** One call by the prices of `book`. Pure. */
-export function repricedCall(record: PricingRecord, { book, own, upstreamUrl = null, strict = false }: PricesAgain): Repriced {
+export function repricedCall(record: PricingRecord, { book, own, upstreamUrl = null, listedAs = null, strict = false }: PricesAgain): Repriced {
   const reading = recordedReading(record);
   if (reading.usage === 'none' || reading.usage === 'unknown' || (recordedTokens(record) === null && reading.units === null)) return nothing;
   if (record.costSource === 'upstream') return { kind: 'not_repriced', why: 'reported' };
@@ -52,7 +54,7 @@ export function repricedCall(record: PricingRecord, { book, own, upstreamUrl = n
   if (!named && (upstreamUrl === null || record.costSource !== 'priced')) return { kind: 'not_repriced', why: 'upstream' };
   const call = {
     reading, requestedModel: record.requestedModel, provider: record.wire === 'upstream' ? null : record.wire,
-    upstreamHost: named ? null : upstreamUrl, fallback: null, atMs: record.startedAtMs,
+    upstreamHost: named ? null : upstreamUrl, listedAs: named ? null : listedAs, fallback: null, atMs: record.startedAtMs,
   };
   const price = tellsOfMany(record) ? costTogether : costOf;
   const again = own === null || record.costSource !== 'priced' ? null : byOwn(record, price({ ...call, book: own }));

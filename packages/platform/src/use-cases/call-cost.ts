@@ -1,5 +1,4 @@
-/** How the cost of one call was computed, line by line, if the current prices still give that cost. Rules 5 to 7. */
-import { upstreamNameOf } from '@metergate/core/call/named-upstream.ts';
+/** How the cost of one call was computed, line by line, if the prices that it was recorded by give that cost. Rules 5 to 7. */
 import {
   attoDollarsText, costLines, type CostLine, type CostLineKind, type WithoutLines,
 } from '@metergate/core/price/cost-lines.ts';
@@ -9,6 +8,8 @@ import type { UseCaseContext } from './context.ts';
 import { findFigures } from './organizations.ts';
 import { priceBook } from './prices.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+import { declaredSellers } from './repricing/declared-sellers.ts';
+import { ownPrices } from './repricing/own-prices.ts';
 
 /** Dollars are exact decimal text, without zeros at the end. */
 export interface ShownCostLine {
@@ -38,16 +39,15 @@ export interface ShownCallCost extends Pick<CallRecordJson, 'cost' | 'costSource
 export async function showCallCost(context: UseCaseContext, idOrName: string, id: string): Promise<ShownCallCost | AdministrationRefusal> {
   const organization = await findFigures(context, idOrName);
   if (isRefusal(organization)) return organization;
-  const { callPages, organizations, upstreams, namedUpstreams } = context.store;
+  const { callPages, organizations } = context.store;
   const record = /^req_[0-9a-f]{32}$/.test(id) ? await callPages.find(organization.id, id) : null;
   if (record === null) return refuseInput('unknown_call', 'There is no such call.');
   const book = await priceBook(context);
   if (isRefusal(book)) return book;
   const fallback = (await organizations.find(organization.id))?.fallbackPrice ?? null;
-  const name = upstreamNameOf(record.path);
-  const named = name === null ? null : (await namedUpstreams.list(organization.id)).find((each) => each.name === name);
-  const upstreamUrl = (name === null ? await upstreams.show(organization.id) : named)?.url ?? null;
-  return shownCost(record, costLines(record, { book, fallback, upstreamUrl, listedAs: named?.provider ?? null }));
+  const seller = (await declaredSellers(context, organization.id)).ofPath(record.path);
+  const own = await ownPrices(context, book).of(record.priceList);
+  return shownCost(record, costLines(record, { book: own ?? book, fallback, ...seller }));
 }
 
 function shownCost(record: CallRecord, made: ReturnType<typeof costLines>): ShownCallCost {

@@ -92,11 +92,13 @@ test('parquet: every record, with exact money and its own types', async () => {
   const rows = await parquetReadObjects({ file: new Uint8Array(bytes).buffer });
   const lines = whole(await piecesOf('jsonl')).toString().trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   assert.equal(rows.length, lines.length);
+  assert.deepEqual(Object.keys(lines[0]!).filter((name) => !(name in rows[0]!)), [], 'a column for every field of a record');
   for (const [index, row] of rows.entries()) {
     const line = lines[index]!;
     assert.deepEqual([row['id'], row['model'], row['labels'], row['streamed'], row['inputTokens'] === null ? null : Number(row['inputTokens'])],
       [line['id'], line['model'], line['labels'], line['streamed'], line['inputTokens']]);
     assert.equal(row['cost'] === null ? null : (row['cost'] as number).toFixed(9), line['cost']);
     assert.equal((row['startedAt'] as Date).toISOString(), line['startedAt']);
+    assert.equal(row['upstream'], line['upstream']);
   }
 });

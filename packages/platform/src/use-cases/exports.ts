@@ -4,18 +4,23 @@
  * resumed from any piece.
  */
 import { z } from 'zod';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import type { WalkedCall, WalkPlace } from '@metergate/store/calls/call-walk.ts';
 import type { ExportForm } from './export/export-form.ts';
-import { focusLines } from './export/focus-lines.ts';
-import { parquetRows } from './export/parquet-rows.ts';
-import { csvLines, jsonLines } from './export/record-lines.ts';
+import { focusNames } from './export/focus-columns.ts';
+import { focusLines, type FocusUpstream } from './export/focus-lines.ts';
+import { parquetNames, parquetRows } from './export/parquet-rows.ts';
+import { csvLines, jsonLines, recordColumns } from './export/record-lines.ts';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
 import { findFigures } from './organizations.ts';
 import { priceBook } from './prices.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
+import { declaredSellers, providerNameOf } from './repricing/declared-sellers.ts';
+import { ownPrices } from './repricing/own-prices.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
 import { othersFirst } from '@metergate/store/threads/others-first.ts';
 
@@ -141,7 +146,7 @@ async function* unlessGone(
 }
 
 async function formOf(
-  context: UseCaseContext, { format, fromMs, toMs, resumeAt }: ExportQuery, account: { readonly id: string; readonly name: string },
+  context: UseCaseContext, { format, fromMs, toMs, resumeAt }: ExportQuery, account: { readonly id: OrganizationId; readonly name: string },
 ): Promise<ExportForm | AdministrationRefusal> {
   switch (format) {
     case 'jsonl': return jsonLines();
@@ -149,9 +154,34 @@ async function formOf(
     case 'parquet': return parquetRows(resumeAt === undefined ? {} : { state: resumeAt.form });
     case 'focus': {
       const book = await priceBook(context);
-      return isRefusal(book) ? book : focusLines({ account, book, fromMs, toMs });
+      if (isRefusal(book)) return book;
+      const own = ownPrices(context, book);
+      const upstreamNamed = await focusUpstreams(context, account.id, book);
+      return focusLines({ account, pricesOf: (priceList) => own.of(priceList), upstreamNamed, fromMs, toMs });
     }
   }
+}
+
+/** The organization's upstreams with their providers, looked up once for each name. */
+async function focusUpstreams(
+  context: UseCaseContext, organization: OrganizationId, book: PriceBook,
+): Promise<(name: string | null) => FocusUpstream> {
+  const sellers = await declaredSellers(context, organization);
+  const known = new Map<string | null, FocusUpstream>();
+  return (name) => {
+    let upstream = known.get(name);
+    if (upstream === undefined) {
+      const seller = sellers.named(name);
+      if (known.size >= namesMax) known.clear();
+      known.set(name, upstream = { ...seller, provider: providerNameOf(seller, book) });
+    }
+    return upstream;
+  };
+}
+
+/** What the lines or columns of a format are called, in their order: only a file of the same can be continued. */
+export function exportLayout(format: ExportFormat): readonly string[] {
+  return { jsonl: recordColumns, csv: recordColumns, parquet: parquetNames, focus: focusNames }[format];
 }
 
 type NamesOfKeys = (calls: readonly WalkedCall[]) => Promise<ReadonlyMap<string, string>>;
@@ -187,6 +217,7 @@ async function* piecesOf(form: ExportForm, { walk, nameOf, begins }: Source): As
   let last: WalkPlace | null = null;
   for await (const page of walk) {
     const names = await nameOf(page);
+    await form.ahead?.(page.map(({ record }) => record));
     const out: (string | Uint8Array)[] = [];
     let done = { calls: 0, cost: 0n };
     let settled: WalkPlace | null = null;

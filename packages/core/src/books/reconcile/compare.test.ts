@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDollars, nanoDollars } from '../../money.ts';
+import { createPriceBook, type PriceBook } from '../../price/price-book.ts';
+import { priceList } from '../../price/price-list.ts';
 import type { CallRecord } from '../../record/call-record.ts';
 import { Reconciliation, type ComparedLine } from './compare.ts';
 import { readBill, type BillSeller } from './read-bill.ts';
@@ -9,11 +11,14 @@ import { playedCall, pricesOfTest, searches } from './test-support/played-call.t
 
 const day = '2026-03-02';
 const nowMs = Date.parse('2026-11-24T12:00Z');
+const now = { inForce: pricesOfTest.book };
 
-function compared(seller: BillSeller, file: unknown, calls: readonly CallRecord[]): ComparedLine[] {
+function compared(
+  seller: BillSeller, file: unknown, calls: readonly CallRecord[], { inForce, own = null }: { inForce: PriceBook; own?: PriceBook | null } = now,
+): ComparedLine[] {
   const bill = readBill(seller, typeof file === 'string' ? file : JSON.stringify(file));
-  const reconciliation = new Reconciliation(seller, bill, pricesOfTest);
-  for (const call of calls) reconciliation.take(call);
+  const reconciliation = new Reconciliation(seller, bill, { ...pricesOfTest, book: inForce });
+  for (const call of calls) reconciliation.take(call, own);
   return reconciliation.lines(nowMs);
 }
 const short = (lines: readonly ComparedLine[]): unknown[] =>
@@ -83,6 +88,15 @@ test('where the fees of tools cannot be separated from the cost, the line says s
   const lines = compared('openai', openaiDays('costs', { [day]: [item('gpt-4o-2024-08-06', '0.02'), item('web search', '0.03')] }), calls);
   assert.deepEqual(short(lines), [['02', 'web_search', 'equal'], ['02', 'gpt-4o-2024-08-06', 'ours_more', 'tools_not_split', 'day_equal']]);
   assert.deepEqual(lines.map(({ dayVerdict }) => dayVerdict), ['equal', 'equal']);
+});
+
+test('the fees of tools are read by the prices that the calls were recorded by, whichever are in force', () => {
+  const calls = [playedCall(`${day}T02:00Z`, { toolCalls: searches(3) })];
+  const tokens = formatDollars(nanoDollars(calls[0]!.cost! - 30_000_000n));
+  const bill = openaiDays('costs', { [day]: [item('gpt-4o-2024-08-06', tokens), item('web search', '0.04')] });
+  const inForce = createPriceBook({ list: { ...priceList, date: '2026-11-01' }, overlay: null });
+  assert.deepEqual(accused(compared('openai', bill, calls, { inForce, own: pricesOfTest.book })), [['02', 'web_search', 'theirs_more']]);
+  assert.ok(compared('openai', bill, calls, { inForce }).some(({ reasons }) => reasons.includes('tools_not_split')));
 });
 
 test('usage of tools is compared by its counts; sessions hold several calls of code', () => {

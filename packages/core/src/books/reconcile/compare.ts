@@ -4,6 +4,7 @@
  */
 import { nanoDollars } from '../../money.ts';
 import type { PricesAtHand } from '../../price/cost-lines.ts';
+import type { PriceBook } from '../../price/price-book.ts';
 import type { CallRecord } from '../../record/call-record.ts';
 import { wires } from '../../wire/wire.ts';
 import { billCountsTogether, type Bill, type BillLine } from './bill.ts';
@@ -33,8 +34,9 @@ export class Reconciliation {
     this.#cachedInInput = wires[wireOfSeller[seller]].cachedInInput;
   }
 
-  take(call: CallRecord): void {
-    this.#ours.take(call);
+  /** `own`: the prices that its record names; null: they are gone, or it names none, and those at hand are asked. */
+  take(call: CallRecord, own: PriceBook | null = null): void {
+    this.#ours.take(call, own);
   }
 
   /** By day, then model. Days that end after this instant are not over. */

@@ -1,6 +1,7 @@
 /** Records → sums by day and model, by request, and by item, beside which a bill is held. */
 import type { CallRecord } from '../../record/call-record.ts';
 import { costLines, type PricesAtHand } from '../../price/cost-lines.ts';
+import type { PriceBook } from '../../price/price-book.ts';
 import { lackingCounts } from '../../spend/lacking-calls.ts';
 import type { ToolCalls } from '../../usage/reading.ts';
 import { cachedInInputOf } from '../../usage/cached-in-input.ts';
@@ -80,7 +81,8 @@ export class OurSums {
     return this.#sums.values();
   }
 
-  take(call: CallRecord): void {
+  /** `own`: the prices that its record names; null: they are gone, or it names none. */
+  take(call: CallRecord, own: PriceBook | null): void {
     const day = dayAt(this.#bill.days, call.startedAtMs)?.day;
     if (day === undefined) return;
     const { byModel, byRequest, items } = this.#comparing;
@@ -89,7 +91,7 @@ export class OurSums {
       if (items.has('moderation') && call.status === 200) this.#sumOf(day, null, 'moderation', null).counts.calls += 1;
       return;
     }
-    const fees = this.#takeTools(day, call);
+    const fees = this.#takeTools(day, call, own);
     const { operations } = this.#bill;
     if (operations !== null && !operations.has(operation)) return;
     const sum = this.#sumOf(day, byModel ? call.model ?? call.requestedModel : null, null, byRequest ? call.providerRequestId : null);
@@ -104,11 +106,11 @@ export class OurSums {
   }
 
   /** Counts the call's tools under their items, and gives their fees; null: they are in its cost, and nobody can say how much they are. */
-  #takeTools(day: string, call: CallRecord): bigint | null {
+  #takeTools(day: string, call: CallRecord, own: PriceBook | null): bigint | null {
     const { items, splitsFees } = this.#comparing;
     const { toolCalls, usage } = call;
     if (toolCalls === null || usage !== 'reported' || items.size === 0) return 0n;
-    const split = splitsFees ? feesOf(call, this.#prices) : null;
+    const split = splitsFees ? feesOf(call, this.#prices, own) : null;
     let sum: bigint | null = splitsFees ? 0n : null;
     for (const [item, tool] of Object.entries(toolOfItem) as [BillItem, keyof ToolCalls][]) {
       if (toolCalls[tool] === 0 || !items.has(item)) continue;
@@ -168,8 +170,8 @@ function operationOf({ endpoint, path }: CallRecord): BilledOperation {
 const attoPerNano = 1_000_000_000n;
 
 /** Nano-dollars of each tool, where the prices at hand give the recorded cost again; null: they do not. */
-function feesOf(call: CallRecord, prices: PricesAtHand | null): ReadonlyMap<string, bigint> | null {
-  const made = prices === null ? 'no_cost' : costLines(call, prices);
+function feesOf(call: CallRecord, prices: PricesAtHand | null, own: PriceBook | null): ReadonlyMap<string, bigint> | null {
+  const made = prices === null ? 'no_cost' : costLines(call, own === null ? prices : { ...prices, book: own });
   if (typeof made === 'string') return null;
   return new Map(made.lines.flatMap(({ of, amount }) => (amount === null ? [] : [[of, amount / attoPerNano] as const])));
 }

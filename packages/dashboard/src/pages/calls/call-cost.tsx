@@ -135,7 +135,7 @@ const reasons: Readonly<Record<NonNullable<CallCostShown['withoutLines']>, strin
   no_cost: null,
   reported: null,
   other_prices:
-    'Line by line is not shown: the prices in force now do not come to this cost. They changed since, or something counted that records do not keep.',
+    'Line by line is not shown: the prices at hand do not come to this cost. Its own are gone, or something counted that records do not keep.',
 };
 
 /** Only the tokens, if there are no cost lines. */

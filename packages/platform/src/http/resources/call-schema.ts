@@ -90,7 +90,7 @@ export const callCostSchema = z.object({
     amount: exact.nullable(),
   })).nullable().openapi({ description: 'The cost is their sum, rounded once, half to even, to nine places' }),
   withoutLines: z.enum(withoutLinesReasons).nullable().openapi({
-    description: 'no_cost: the call has none. reported: the upstream reported it. other_prices: the prices in force now do not give it.',
+    description: 'no_cost: the call has none. reported: the upstream reported it. other_prices: the prices at hand do not give it.',
   }),
   factor: z.string().nullable().openapi({ description: 'The factor of token prices for the service tier', example: '0.5' }),
 }).openapi('CallCost');

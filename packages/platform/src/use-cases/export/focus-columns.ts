@@ -29,6 +29,8 @@ export interface ChargeGroup {
   readonly labels: readonly string[];
   readonly project: string | null;
   readonly wire: Wire;
+  /** The name of the upstream that the calls went to; null: it has none, or they went elsewhere. */
+  readonly upstream: string | null;
   /** The model that answered; if it was not named, the one that was asked for. */
   readonly model: string | null;
   readonly costSource: CostSource;
@@ -51,6 +53,8 @@ export interface FocusAccount {
 
 interface FocusLine {
   readonly account: FocusAccount;
+  /** The provider that a declared upstream is; null: it is not known, or the calls went to none. */
+  readonly upstreamProvider: string | null;
   readonly group: ChargeGroup;
   readonly sums: ChargeSums;
 }
@@ -69,7 +73,7 @@ const kinds: { readonly [K in ChargeKind]: { readonly name: string; readonly wor
   none: { name: 'none', words: 'calls without usage' },
 };
 
-const providerOf = ({ group }: FocusLine): string => providers[group.wire];
+const providerOf = ({ group, upstreamProvider }: FocusLine): string => upstreamProvider ?? providers[group.wire];
 /** The format requires decimals here. */
 const quantityOf = ({ sums }: FocusLine): string => `${sums.quantity}.0`;
 const unitOf = ({ group }: Pick<FocusLine, 'group'>): string => (group.kind === 'unknown' || group.kind === 'none' ? 'Calls' : 'Tokens');
@@ -103,7 +107,7 @@ const columns: Readonly<Record<string, (line: FocusLine) => CsvValue>> = {
   ProviderName: providerOf,
   PublisherName: providerOf,
   ServiceCategory: () => 'AI and Machine Learning',
-  ServiceName: ({ group }) => services[group.wire],
+  ServiceName: ({ group, upstreamProvider }) => (upstreamProvider === null ? services[group.wire] : `${upstreamProvider} API`),
   ServiceSubcategory: () => 'Generative AI',
   SkuId: skuOf,
   SkuMeter: ({ group }) => kinds[group.kind].words,
@@ -124,6 +128,7 @@ const columns: Readonly<Record<string, (line: FocusLine) => CsvValue>> = {
   x_UnpricedCalls: ({ sums }) => sums.unpricedCalls,
   x_GapCalls: ({ sums }) => sums.gapCalls,
   x_PricedBy: ({ group }) => group.pricedBy,
+  x_Upstream: ({ group }) => group.upstream,
 };
 
 export const focusNames: readonly string[] = Object.keys(columns);

@@ -1,12 +1,14 @@
 /**
- * Call records, oldest first → lines of a FOCUS table: one for each day, key, project, set of labels, model and token type, with what they cost.
+ * Call records, oldest first → lines of a FOCUS table: one for each day, key, project, set of labels, upstream, model and token type, with what
+ * they cost. Each call is split by kind of token with the prices that its record names, so a later export gives the same lines (decision 0305).
  * The costs of all lines add up to the costs of all records. FOCUS has no absent cost: for calls without a price or with unknown usage the
  * line says 0 and, beside it, how many there are. A day's lines are held until the day is over, up to a bound; beyond it some are written early
  * and the rest in further lines.
  */
+import { upstreamNameOf } from '@metergate/core/call/named-upstream.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
-import { paidKinds, recordedPricedModel, recordedParts, type RecordedParts } from '@metergate/core/price/recorded-parts.ts';
+import { paidKinds, recordedPricedModel, recordedParts, type DeclaredSeller, type RecordedParts } from '@metergate/core/price/recorded-parts.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
 import { lackingCounts, lackingCountNames, noLackingCalls } from '@metergate/core/spend/lacking-calls.ts';
@@ -16,12 +18,27 @@ import { focusNames, focusValues, type ChargeGroup, type ChargeKind, type Charge
 
 export interface FocusRequest {
   readonly account: FocusAccount;
-  readonly book: PriceBook;
+  /** The prices that a record names; null: they are gone. Asked once for each page of calls and list. */
+  readonly pricesOf: (priceList: string) => Promise<PriceBook | null>;
+  /** The upstream of this name, or the one without, as it is declared now. */
+  readonly upstreamNamed: (name: string | null) => FocusUpstream;
   /** The exported period: charge periods stay within it. */
   readonly fromMs: number;
   readonly toMs: number;
   /** The most lines held at a time; 20,000 by default. */
   readonly linesMax?: number;
+}
+
+/** `provider`: its name, as FOCUS shows it; null: it is not known. */
+export interface FocusUpstream extends DeclaredSeller {
+  readonly provider: string | null;
+}
+
+const noUpstream: FocusUpstream = Object.freeze({ upstreamUrl: null, listedAs: null, provider: null });
+
+interface KeptLine {
+  readonly group: ChargeGroup;
+  readonly sums: ChargeSums;
 }
 
 interface Charge {
@@ -34,16 +51,24 @@ interface Charge {
  * An export in the FOCUS format. Equal charges of a day are summed. At `linesMax` held lines they are written early, so memory
  * has a bound.
  */
-export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: FocusRequest): ExportForm {
+export function focusLines({ account, pricesOf, upstreamNamed, fromMs, toMs, linesMax = 20_000 }: FocusRequest): ExportForm {
   let day: number | null = null;
-  const kept = new Map<string, { readonly group: ChargeGroup; readonly sums: ChargeSums }>();
+  const kept = new Map<string, KeptLine>();
+  // Of the page that is being added.
+  const books = new Map<string, PriceBook | null>();
+  const valuesOf = ({ group, sums }: KeptLine) => {
+    const upstreamProvider = group.wire === 'upstream' ? upstreamNamed(group.upstream).provider : null;
+    return focusValues({ account, upstreamProvider, group, sums });
+  };
   const flush = (): string => {
-    const text = [...kept].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, line]) => csvLine(focusValues({ account, ...line }))).join('');
+    const text = [...kept].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, line]) => csvLine(valuesOf(line))).join('');
     kept.clear();
     return text;
   };
   const keep = (group: ChargeGroup, { quantity, cost }: Charge): ChargeSums => {
-    const name = JSON.stringify([group.key, group.project, group.wire, group.model, group.costSource, group.pricedBy, group.kind, group.labels]);
+    const name = JSON.stringify([
+      group.key, group.project, group.wire, group.model, group.costSource, group.pricedBy, group.kind, group.labels, group.upstream,
+    ]);
     let line = kept.get(name);
     if (line === undefined) {
       line = { group, sums: { quantity: 0n, cost: nanoDollars(0n), calls: 0, ...noLackingCalls } };
@@ -55,16 +80,23 @@ export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: F
   };
   return {
     head: csvLine(focusNames),
+    async ahead(page) {
+      books.clear();
+      for (const { priceList } of page) if (priceList !== null && !books.has(priceList)) books.set(priceList, await pricesOf(priceList));
+    },
     add({ record, keyName }) {
       const today = dayOf(record.startedAtMs);
       const before = day !== null && (day !== today || kept.size >= linesMax) ? flush() : '';
       day = today;
-      const { key, project, wire, costSource, pricedBy } = record;
+      const { key, project, wire, costSource, pricedBy, priceList } = record;
+      const upstream = upstreamNameOf(record.path);
+      const book = priceList === null ? null : books.get(priceList) ?? null;
+      const parts = recordedParts(record, { ...(wire === 'upstream' ? upstreamNamed(upstream) : noUpstream), book });
       const model = recordedPricedModel(record);
       const labels = [...new Set(record.labels)].sort();
       const period = { fromMs: Math.max(today, fromMs), toMs: Math.min(dayAfter(today), toMs) };
-      for (const [index, charge] of chargesOf(record, recordedParts(record, book)).entries()) {
-        const sums = keep({ ...period, key, keyName, labels, project, wire, model, costSource, pricedBy, kind: charge.kind }, charge);
+      for (const [index, charge] of chargesOf(record, parts).entries()) {
+        const sums = keep({ ...period, key, keyName, labels, project, wire, upstream, model, costSource, pricedBy, kind: charge.kind }, charge);
         if (index > 0) continue;
         sums.calls += 1;
         for (const name of lackingCountNames) if (lackingCounts[name](record)) sums[name] += 1;

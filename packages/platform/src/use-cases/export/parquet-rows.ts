@@ -2,41 +2,53 @@
  * Calls → a Parquet file: one row each, in groups that are small compared with memory. Columns have their own types: costs are exact decimals
  * with nine places, instants are timestamps in UTC, labels and gaps lists of texts.
  */
+import { upstreamNameOf } from '@metergate/core/call/named-upstream.ts';
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { ByteWriter, ParquetWriter, type Writer } from 'hyparquet-writer';
 import type { ExportedCall, ExportForm } from './export-form.ts';
+import type { recordColumns } from './record-lines.ts';
 
 type Kind = 'text' | 'whole' | 'real' | 'flag' | 'money' | 'instant' | 'texts' | 'json';
 
-interface ParquetColumn {
-  readonly name: string;
+interface ParquetColumn<Name extends string = string> {
+  readonly name: Name;
   readonly kind: Kind;
   readonly value: (call: ExportedCall) => unknown;
 }
 
 type Field = keyof CallRecordJson & keyof ExportedCall['record'];
 
-const of = (kind: Kind, ...names: readonly Field[]): ParquetColumn[] =>
+const of = <Name extends Field>(kind: Kind, ...names: readonly Name[]): ParquetColumn<Name>[] =>
   names.map((name) => ({ name, kind, value: ({ record }) => record[name] }));
+const made = <Name extends string>(name: Name, kind: Kind, value: ParquetColumn['value']): ParquetColumn<Name> => ({ name, kind, value });
 
-const columns: readonly ParquetColumn[] = [
+/** Those that records were given later stand last: readers of several files take the columns in their order. */
+const everyColumn = [
   ...of('text', 'id', 'organization', 'key'),
-  { name: 'keyName', kind: 'text', value: ({ keyName }) => keyName },
+  made('keyName', 'text', ({ keyName }) => keyName),
   ...of('text', 'project'), ...of('texts', 'labels'), ...of('whole', 'labelsDropped'),
   ...of('text', 'run', 'wire', 'endpoint', 'method', 'path'), ...of('flag', 'streamed'), ...of('whole', 'status'),
   ...of('text', 'outcome', 'model', 'finishReason'),
   ...of('whole', 'inputTokens', 'outputTokens', 'cachedTokens', 'cacheWriteTokens', 'reasoningTokens'),
   ...of('text', 'usage', 'usageReason'),
-  { name: 'cost', kind: 'money', value: ({ record }) => record.cost },
+  made('cost', 'money', ({ record }) => record.cost),
   ...of('texts', 'costGaps'), ...of('text', 'serviceTier'), ...of('whole', 'audioInputTokens', 'audioOutputTokens'), ...of('json', 'toolCalls'),
   ...of('text', 'costSource', 'priceList', 'providerRequestId'), ...of('whole', 'requestBytes', 'responseBytes'),
-  { name: 'startedAt', kind: 'instant', value: ({ record }) => record.startedAtMs },
+  made('startedAt', 'instant', ({ record }) => record.startedAtMs),
   ...of('real', 'firstByteMs', 'durationMs'), ...of('text', 'node'),
-  { name: 'label', kind: 'text', value: () => 'measured' },
+  made('label', 'text', () => 'measured'),
   ...of('text', 'requestedModel', 'pricedBy'), ...of('json', 'units'),
   ...of('text', 'transport', 'connection', 'session'),
   ...of('text', 'kind'), ...of('json', 'works'), ...of('text', 'settles', 'settledBy'),
-];
+  made('upstream', 'text', ({ record }) => upstreamNameOf(record.path)),
+] as const;
+
+// Fails to compile if a field of the record has no column.
+type Missing = Exclude<(typeof recordColumns)[number], (typeof everyColumn)[number]['name']>;
+const whole: [Missing] extends [never] ? readonly ParquetColumn[] : never = everyColumn;
+const columns: readonly ParquetColumn[] = whole;
+
+export const parquetNames: readonly string[] = columns.map(({ name }) => name);
 
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 

@@ -18,7 +18,7 @@ function linesOf(head: string, lineOf: (call: ExportedCall) => string): ExportFo
 }
 
 /** Every field of a record, in the order of tables. */
-const recordColumns = [
+export const recordColumns = [
   'id', 'organization', 'key', 'project', 'labels', 'labelsDropped', 'run', 'wire', 'endpoint', 'method', 'path', 'streamed', 'status', 'outcome',
   'model', 'finishReason', 'inputTokens', 'outputTokens', 'cachedTokens', 'cacheWriteTokens', 'reasoningTokens', 'usage', 'usageReason', 'cost',
   'costGaps', 'serviceTier', 'audioInputTokens', 'audioOutputTokens', 'toolCalls', 'costSource', 'priceList', 'providerRequestId', 'requestBytes',

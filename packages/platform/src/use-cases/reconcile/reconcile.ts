@@ -17,6 +17,8 @@ import { checkInput } from '../input.ts';
 import { findFigures, goneBefore } from '../organizations.ts';
 import { priceBook } from '../prices.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
+import { declaredSellers } from '../repricing/declared-sellers.ts';
+import { ownPrices } from '../repricing/own-prices.ts';
 
 /** `cost`: US dollars with nine places. */
 export interface ShownSide {
@@ -113,12 +115,13 @@ export async function compareBill(
   const prices = await pricesAtHand(context, organization.id, upstream);
   if (isRefusal(prices)) return prices;
   const comparison = new Reconciliation(provider.value, bill, prices);
+  const own = ownPrices(context, prices.book);
   let calls = 0;
   for await (const page of context.store.callWalk.walk({ organization: organization.id, fromMs, toMs })) {
     for (const { record } of page) {
       if (record.wire !== wire || upstreamNameOf(record.path) !== upstream) continue;
       calls += 1;
-      comparison.take(record);
+      comparison.take(record, await own.of(record.priceList));
     }
     await othersFirst();
   }
@@ -141,11 +144,8 @@ async function pricesAtHand(
 ): Promise<PricesAtHand | AdministrationRefusal> {
   const book = await priceBook(context);
   if (isRefusal(book)) return book;
-  const { organizations, upstreams, namedUpstreams } = context.store;
-  const fallback = (await organizations.find(organization))?.fallbackPrice ?? null;
-  const named = upstream === null ? null : (await namedUpstreams.list(organization)).find(({ name }) => name === upstream);
-  const upstreamUrl = (upstream === null ? await upstreams.show(organization) : named)?.url ?? null;
-  return { book, fallback, upstreamUrl, listedAs: named?.provider ?? null };
+  const fallback = (await context.store.organizations.find(organization))?.fallbackPrice ?? null;
+  return { book, fallback, ...(await declaredSellers(context, organization)).named(upstream) };
 }
 
 /** As `compareBill`, formatted for people, with the sums of both sides. */

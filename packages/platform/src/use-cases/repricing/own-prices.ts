@@ -11,18 +11,28 @@ export interface OwnPrices {
   of(priceList: string | null): Promise<PriceBook | null>;
 }
 
+/**
+ * Lists that are remembered beside those in force. A book takes megabytes, a daily feed makes one each day, and records are read in the order
+ * of time.
+ */
+const rememberedMax = 8;
+
 /** `current`: the prices in force, which most records name. */
 export function ownPrices({ store }: UseCaseContext, current: PriceBook): OwnPrices {
-  const known = new Map<string, PriceBook | null>();
+  const known = new Map<string, PriceBook>();
   const shipped = listedPrices();
   known.set(current.context.listId, listedPrices(current.context.list)).set(shipped.context.listId, shipped);
   if (current.context.overlayId !== null) known.set(current.context.overlayId, current);
+  const earlier = new Map<string, PriceBook | null>();
   return {
     async of(priceList) {
       if (priceList === null) return null;
-      let book = known.get(priceList);
-      if (book === undefined) known.set(priceList, book = bookFrom(priceList, await store.prices.list(priceList), current.context.list));
-      return book;
+      const book = known.get(priceList) ?? earlier.get(priceList);
+      if (book !== undefined) return book;
+      const read = bookFrom(priceList, await store.prices.list(priceList), current.context.list);
+      for (const oldest of earlier.keys()) if (earlier.size >= rememberedMax) earlier.delete(oldest);
+      earlier.set(priceList, read);
+      return read;
     },
   };
 }

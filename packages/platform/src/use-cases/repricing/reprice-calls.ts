@@ -2,11 +2,8 @@
  * A month's calls by other prices, as corrections beside their records (decision 0141). Records and receipts stay as they are. Slice by slice in
  * constant memory, giving way to others; the same repricing again changes nothing, so an interrupted one is simply run again.
  */
-import { upstreamNameOf } from '@metergate/core/call/named-upstream.ts';
-import type { OrganizationId } from '@metergate/core/id.ts';
 import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { notRepricedReasons, repricedCall, type NotRepricedReason, type Repriced } from '@metergate/core/price/reprice.ts';
-import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { subjectOf } from '@metergate/core/report/usage-sum.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
 import type { WalkedCall } from '@metergate/store/calls/call-walk.ts';
@@ -16,6 +13,7 @@ import type { UseCaseContext } from '../context.ts';
 import { findFigures } from '../organizations.ts';
 import { priceBook } from '../prices.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
+import { declaredSellers } from './declared-sellers.ts';
 import { ownPrices } from './own-prices.ts';
 import { bookToTry, type PricesToTry } from './prices-to-try.ts';
 
@@ -78,14 +76,14 @@ export async function repriceCalls(context: UseCaseContext, request: RepriceRequ
   if (isRefusal(book)) return book;
   const { store } = context;
   const own = ownPrices(context, current);
-  const urlOf = await declaredUrls(context, organization.id);
+  const sellers = await declaredSellers(context, organization.id);
   const tally = new Tally();
   let [read, written] = [0, 0];
   for await (const page of store.callWalk.walk({ organization: organization.id, fromMs: monthMs, toMs: monthAfter(monthMs) })) {
     const corrections = new Map<bigint, CallCorrection>();
     for (const call of page) {
       const { record, place } = call;
-      const found = repricedCall(record, { book, own: await own.of(record.priceList), upstreamUrl: urlOf(record), strict: true });
+      const found = repricedCall(record, { book, own: await own.of(record.priceList), ...sellers.ofPath(record.path), strict: true });
       const made = tally.add(call, found);
       if (made !== null) corrections.set(place.sequence, made);
     }
@@ -100,16 +98,6 @@ export async function repriceCalls(context: UseCaseContext, request: RepriceRequ
   return {
     organization: organization.id, month: monthName(monthMs), prices: { list: listId, overlay: overlayId }, dryRun, caps: counted,
     written, ...tally.shown(),
-  };
-}
-
-/** Where a call to a declared upstream would go now, by the name in its path; null: nowhere. */
-async function declaredUrls({ store }: UseCaseContext, organization: OrganizationId): Promise<(record: CallRecord) => string | null> {
-  const unnamed = (await store.upstreams.show(organization))?.url ?? null;
-  const named = new Map((await store.namedUpstreams.list(organization)).map(({ name, url }) => [name, url]));
-  return ({ path }) => {
-    const name = upstreamNameOf(path);
-    return name === null ? unnamed : named.get(name) ?? null;
   };
 }
 
