@@ -4,11 +4,13 @@
  * itself either: `watch-tests.ts` ends that one from outside.
  */
 import { isMainThread } from 'node:worker_threads';
+import { followTestsByContext } from './test-context.ts';
 import { overdueMs } from './test-limits.ts';
 import { isTestProcess, itsEnd, noteProcess, noteRunning } from './test-notes.ts';
 
 // Threads and processes that a test starts may load this too.
 if (isMainThread && isTestProcess()) {
+  followTestsByContext();
   const { after, beforeEach } = await import('node:test');
   noteProcess();
   beforeEach((test) => noteRunning(`"${test.fullName}"`));
