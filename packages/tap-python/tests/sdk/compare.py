@@ -36,11 +36,8 @@ from .portrait import portrait
 from .provider import Provider, node
 
 Expected = Dict[str, Any]
-ROUNDS_OF_LIFE = int(os.environ.get("METERGATE_ROUNDS_OF_LIFE", "2"))
-"""
-How often a client that is used again and again runs each step, in another order each time. In two rounds each has run behind others, and behind
-itself.
-"""
+CALLS_OF_LIFE = int(os.environ.get("METERGATE_CALLS_OF_LIFE", "100"))
+"""Of a client that is used again and again."""
 TEST_LIMIT_S = 150
 """A step takes well under a second, 100 calls of one client a few."""
 NONE: Expected = {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0}
@@ -190,8 +187,10 @@ def cases(script: Script) -> type:
 
         def test_a_life_of_many_calls(self) -> None:
             steps = [step for step in script.steps if step.seen]
+            life: List[Step] = []
             shuffled = random.Random(7)
-            life = [step for _ in range(ROUNDS_OF_LIFE) for step in shuffled.sample(steps, len(steps))]
+            while sum(len(step.seen) for step in life) < CALLS_OF_LIFE:
+                life.extend(shuffled.sample(steps, len(steps)))
             expected = self.live(script.client(self.provider.url), life)
             client, seen = self.observed()
             for step, bare, told in zip(life, expected, self.live(client, life)):
