@@ -21,6 +21,14 @@ export type CapMode = (typeof capModes)[number];
 /** How many labels of an organization may have caps: each call with labels is looked up among them. */
 export const cappedLabelsMax = 200;
 
+/**
+ * How many keys, people, projects and labels of an organization may have caps. Every node holds all of them, and reads them again after each change.
+ * Of keys only those count that work. Decision 304.
+ */
+export const cappedMax: Readonly<Record<Exclude<CapScope, 'organization'>, number>> = Object.freeze({
+  key: 20_000, person: 10_000, project: 2_000, label: cappedLabelsMax,
+});
+
 /** Sentences for people about single fields. */
 export const capRules = Object.freeze({
   scope: `The scope of a cap must be one of ${capScopes.join(', ')}.`,

@@ -96,7 +96,7 @@ for (const on of bothEngines) {
         await granted(acting.baselines.declare(baseline.id, { name: 'seats', amount: nanoDollars(1n) }));
         await granted(acting.baselines.retire(baseline.id));
         await granted(acting.organizations.set(organization, { plan: 'free' }));
-        const [corrected] = await acting.corrections.record(billOf(organization, 'gpt-6'));
+        const [corrected] = await granted(acting.corrections.record(billOf(organization, 'gpt-6')));
         await granted(acting.corrections.remove(corrected!.id));
 
         const rows = (await trail(organization)).toReversed();

@@ -51,8 +51,8 @@ export interface AuditTrail {
   note(intent: AuditIntent, change: Change): Promise<void>;
   /** Newest first. Null: the organization has no such row as `after`. */
   list(query: AuditQuery): Promise<AuditEvent[] | null>;
-  /** When a row was written; null: there is none of this id. */
-  moment(id: string): Promise<number | null>;
+  /** When a row of this organization, or of the whole product, was written; null: it has none of this id. */
+  moment(id: string, organization: OrganizationId | null): Promise<number | null>;
 }
 
 export function auditTrailIn(context: StoreContext): AuditTrail {
@@ -89,8 +89,9 @@ export function auditTrailIn(context: StoreContext): AuditTrail {
       }
       return (await query.orderBy('sequence', 'desc').limit(limit).execute()).map(eventOf);
     }),
-    moment: (id) => engine.read(async (db) => {
-      const row = id.includes('\0') ? undefined : await db.selectFrom('audit_event').select('at_ms').where('id', '=', id).executeTakeFirst();
+    moment: (id, organization) => engine.read(async (db) => {
+      const row = id.includes('\0') ? undefined : await db.selectFrom('audit_event').select('at_ms').where('id', '=', id)
+        .where('organization', organization === null ? 'is' : '=', organization).executeTakeFirst();
       return row === undefined ? null : Number(row.at_ms);
     }),
   };

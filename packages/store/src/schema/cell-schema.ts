@@ -17,7 +17,7 @@ export interface CellTable {
   readonly address: string;
 }
 
-/** An organization that is not in the default cell. `ready`: 0 until its cell has it. */
+/** An organization that is not in the default cell. `ready`: 0 until its cell has it, then 1; 2 while it is being erased. */
 export interface OrganizationPlaceTable { readonly organization: string; readonly cell: Whole; readonly ready: Whole }
 
 /** The organization of a service key or tap key that is not in the default cell, by the key's hash. */

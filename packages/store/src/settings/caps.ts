@@ -5,7 +5,7 @@
 import { newId, idPrefix, type CapId, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
-import { cappedLabelsMax, capProblem, type Cap, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
+import { cappedMax, capProblem, type Cap, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage, type ListPlace } from '../engine/list-page.ts';
@@ -51,7 +51,7 @@ export interface RemovedCap extends Cap {
   readonly organization: OrganizationId;
 }
 
-export function capsIn({ engine, randomBytes }: StoreContext): Caps {
+export function capsIn({ engine, clock, randomBytes }: StoreContext): Caps {
   return {
     set: async (wanted, check) => formRefusal(wanted) ?? engine.change<Cap>(async (transaction, revision) => {
       const { organization, scope, window, limit, mode } = wanted;
@@ -62,8 +62,8 @@ export function capsIn({ engine, randomBytes }: StoreContext): Caps {
       }
       const unknown = scope === 'person' ? await memberRefusal(transaction, organization, subject) : null;
       if (unknown !== null) return unknown;
-      if (scope === 'label' && await hasTooManyLabels(transaction, organization, subject)) {
-        return refuse('invalid_setting', `At most ${cappedLabelsMax} labels of an organization can have caps.`);
+      if (scope !== 'organization' && await hasTooMany(transaction, { organization, scope, subject }, clock())) {
+        return refuse('invalid_setting', `At most ${cappedMax[scope]} ${subjectsOf[scope]} of an organization can have caps.`);
       }
       const there = check === undefined ? undefined : await transaction.selectFrom('cap').selectAll().where('organization', '=', organization)
         .where('scope', '=', scope).where('subject', '=', subject).where('window', '=', window).executeTakeFirst();
@@ -119,13 +119,16 @@ function standingOf(row: StandingRow): CapStanding {
   };
 }
 
-/** An organization's caps in the order they were made, as one JSON text beside the other columns of its row. */
-export function capsColumn(engine: 'sqlite' | 'postgres', organization: string) {
+/**
+ * An organization's caps in the order they were made, as one JSON text beside the other columns of its row. Those of keys that no longer work bind
+ * no call, and are left out: whoever makes keys and revokes them would give every node more to hold with each.
+ */
+export function capsColumn(engine: 'sqlite' | 'postgres', organization: string, nowMs: number) {
   const [array, list, end] = engine === 'sqlite'
     ? [sql.raw('json_array'), sql.raw('json_group_array'), sql.raw('')]
     : [sql.raw('json_build_array'), sql.raw('json_agg'), sql.raw('::text')];
   return sql<string | null>`(select ${list}(${array}(c.id, c.scope, c.subject, c."window", cast(c.limit_nano as text), c.mode) order by c.made)${end}
-    from cap as c where c.organization = ${sql.ref(organization)})`.as('caps');
+    from cap as c where c.organization = ${sql.ref(organization)} and ${ofWorkingKey(nowMs)})`.as('caps');
 }
 
 /** The caps that `capsColumn` read. Limits travel as text, so that no digit is lost. */
@@ -147,11 +150,30 @@ export function unknownCap(): StoreRefusal {
   return refuse('unknown_cap', 'There is no cap with this id.');
 }
 
-async function hasTooManyLabels(transaction: Transaction<Schema>, organization: OrganizationId, label: string): Promise<boolean> {
-  const others = await transaction.selectFrom('cap').select('subject').distinct()
-    .where('organization', '=', organization).where('scope', '=', 'label')
-    .where('subject', '<>', label).execute();
-  return others.length >= cappedLabelsMax;
+/** What the scopes are about, in a sentence. */
+const subjectsOf = { key: 'keys', person: 'people', project: 'projects', label: 'labels' } as const;
+
+interface Capped {
+  readonly organization: OrganizationId;
+  readonly scope: Exclude<CapScope, 'organization'>;
+  readonly subject: string;
+}
+
+/** Whether as many others have caps as may. Keys that no longer work do not count. */
+async function hasTooMany(transaction: Transaction<Schema>, { organization, scope, subject }: Capped, nowMs: number): Promise<boolean> {
+  const { others } = await transaction.selectFrom('cap as c').select(({ fn }) => fn.count<bigint>('c.subject').distinct().as('others'))
+    .where('c.organization', '=', organization).where('c.scope', '=', scope).where('c.subject', '<>', subject)
+    .$if(scope === 'key', (all) => all.where(ofWorkingKey(nowMs))).executeTakeFirstOrThrow();
+  return Number(others) >= cappedMax[scope];
+}
+
+/** Clocks differ, and a node asks again only after the next change. Milliseconds. */
+const expiredMarginMs = 3_600_000;
+
+/** Of caps of keys, as `c`: the key works, or has expired within the hour. One that is made to work again is a change, so nodes ask again. */
+function ofWorkingKey(nowMs: number) {
+  return sql<boolean>`not exists (select 1 from service_key as dead where c.scope = 'key' and dead.id = c.subject
+    and (dead.revoked_at_ms is not null or dead.expires_at_ms < ${BigInt(Math.floor(nowMs) - expiredMarginMs)}))`;
 }
 
 async function hasKey(transaction: Transaction<Schema>, organization: OrganizationId, id: string): Promise<boolean> {

@@ -129,7 +129,7 @@ function followed({ engine, vault }: StoreContext): Promise<boolean> {
   return engine.read((db) => followMasterKey(db, vault));
 }
 
-async function organizationSettings({ engine, vault }: StoreContext, organization: OrganizationId): Promise<OrganizationSettings | null> {
+async function organizationSettings({ engine, vault, clock }: StoreContext, organization: OrganizationId): Promise<OrganizationSettings | null> {
   const row = await engine.read((db) => db.selectFrom('organization as o')
     .leftJoin('organization_data_key as k', 'k.organization', 'o.id')
     .leftJoin('provider_connection as openai', (join) =>
@@ -146,7 +146,7 @@ async function organizationSettings({ engine, vault }: StoreContext, organizatio
       'anthropic.sealed as anthropic_sealed', 'anthropic.version as anthropic_version',
       'u.url', 'u.enabled', 'u.sealed as upstream_sealed', 'u.version as upstream_version',
       'g.id as grant_key', 'g.public_key as grant_public_key',
-      capsColumn(engine.kind, 'o.id'), namedUpstreamsColumn(engine.kind, 'o.id'),
+      capsColumn(engine.kind, 'o.id', clock()), namedUpstreamsColumn(engine.kind, 'o.id'),
     ])
     .where('o.id', '=', organization)
     .leftJoin('erased_organization as e', 'e.organization', 'o.id').where('e.organization', 'is', null)

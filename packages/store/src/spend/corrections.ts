@@ -9,6 +9,8 @@ import { sql, type Selectable, type Transaction } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
 import { insertRows, type BulkInsert } from '../engine/bulk.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
+import { sendingIn } from '../engine/send.ts';
+import { erasedAmong, holdOffErasures } from '../operation/erased.ts';
 import type { CorrectionTable } from '../schema/correction-schema.ts';
 import type { Schema } from '../schema/schema.ts';
 
@@ -45,7 +47,7 @@ export interface RecordedBill {
 
 export interface Corrections {
   /** Replaces the corrections of the same provider and days. */
-  record(bill: RecordedBill): Promise<Correction[]>;
+  record(bill: RecordedBill): Promise<Correction[] | StoreRefusal>;
   /** Corrections of the days that begin in the period, in order of day. */
   list(query: { readonly organization: OrganizationId; readonly sinceMs?: number; readonly untilMs?: number }): Promise<Correction[]>;
   /** `within`: of this organization only. Refuses `unknown_correction`. */
@@ -67,7 +69,13 @@ const insert: BulkInsert<Correction> = {
 export function correctionsIn(context: StoreContext): Corrections {
   const { engine, clock, randomBytes } = context;
   return {
-    record: ({ organization, provider, fromMs, toMs, bill, days }) => engine.write(async (transaction) => {
+    record: ({ organization, provider, fromMs, toMs, bill, days }) => engine.write<Correction[] | StoreRefusal>(async (transaction) => {
+      const { send } = sendingIn(transaction);
+      holdOffErasures(engine.kind, send);
+      // Its bill was compared before the organization was erased: names of models and items would stay.
+      if ((await erasedAmong(engine.kind, send, [organization])).size > 0) {
+        return refuse('unknown_organization', 'There is no such organization.');
+      }
       await transaction.deleteFrom('correction').where('organization', '=', organization).where('provider', '=', provider)
         .where('day_ms', '>=', BigInt(fromMs)).where('day_ms', '<', BigInt(toMs)).execute();
       const made = days.map((day): Correction => ({
@@ -75,7 +83,7 @@ export function correctionsIn(context: StoreContext): Corrections {
       }));
       await insertRows(engine.kind, transaction, insert, made);
       return made;
-    }, { action: 'recordCorrections', organization, subject: provider }),
+    }, () => ({ action: 'recordCorrections', organization, subject: provider })),
     list: ({ organization, sinceMs, untilMs }) => engine.read(async (db) => (await db.selectFrom('correction').selectAll()
       .where('organization', '=', organization)
       .$if(sinceMs !== undefined, (query) => query.where('day_ms', '>=', BigInt(Math.ceil(sinceMs!))))

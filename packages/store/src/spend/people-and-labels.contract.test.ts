@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { cappedLabelsMax, type Cap } from '@metergate/core/spend/cap.ts';
+import { cappedLabelsMax, cappedMax, type Cap } from '@metergate/core/spend/cap.ts';
 import type { GatewayNodeId, OrganizationId, PersonId, RequestId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -158,6 +158,29 @@ for (const on of bothEngines) {
       assert.equal(await refusalCode(store.caps.set(cap(organization, { scope: 'label', subject: 'one more' }))), 'invalid_setting');
       await granted(store.caps.set(cap(organization, { scope: 'label', subject: 'label 7', window: 'day' })));
       await granted(store.caps.set(cap(other, { scope: 'label', subject: 'one more' })));
+    });
+
+    test('caps of keys that no longer work are not for nodes, and each scope has a maximum in an organization', async () => {
+      const organization = await newOrganization();
+      const [works, revoked] = [await keyFor(organization, null), await keyFor(organization, null)];
+      const expired = await keyFor(organization, null);
+      for (const subject of [works, revoked, expired]) await granted(store.caps.set(cap(organization, { scope: 'key', subject })));
+      const held = async () => (await store.settings.organization(organization))!.caps.map(({ subject }) => subject);
+      assert.deepEqual(await held(), [works, revoked, expired]);
+      await granted(store.serviceKeys.revoke(revoked));
+      await granted(store.serviceKeys.set(expired, { expiresAtMs: 1 }));
+      assert.deepEqual(await held(), [works]);
+      assert.equal((await store.caps.list(organization, startMs)).length, 3, 'they stay as figures');
+      await granted(store.serviceKeys.set(expired, { expiresAtMs: null }));
+      assert.deepEqual(await held(), [works, expired], 'a key that works again is bound again');
+
+      const rows = Array.from({ length: cappedMax.project }, (_, at) =>
+        `('cap_${organization}_${at}', '${organization}', 'project', 'p${at}', 'day', 1, 'refuse', 1)`);
+      await context.run(url, [`insert into cap (id, organization, scope, subject, "window", limit_nano, mode, made) values ${rows.join(', ')}`]);
+      const answer = await store.caps.set(cap(organization, { scope: 'project', subject: 'one more' }));
+      assert.match('refused' in answer ? answer.refused.message : '', /^At most 2000 projects of an organization can have caps\.$/);
+      await granted(store.caps.set(cap(organization, { scope: 'project', subject: 'p7' })));
+      await granted(store.caps.set(cap(organization, { scope: 'key', subject: works, window: 'day' })));
     });
 
     test('a person\'s caps end with the membership, and go to whoever proves to be them', async () => {

@@ -13,6 +13,8 @@ import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { nameRefusal } from '../engine/names.ts';
 import { unknownOrganization } from '../settings/organizations.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
+import { sendingIn } from '../engine/send.ts';
+import { erasedAmong } from '../operation/erased.ts';
 import type { CredentialPlace } from '../sealing/vault.ts';
 import { numberOrNull, type Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
@@ -149,6 +151,7 @@ async function create(
     // Two requests at once take turns on the organization's row; the second then sees the first one's Baseline.
     const owner = transaction.selectFrom('organization').select('id').where('id', '=', organization);
     if (await (engine.kind === 'postgres' ? owner.forUpdate() : owner).executeTakeFirst() === undefined) return unknownOrganization();
+    if ((await erasedAmong(engine.kind, sendingIn(transaction).send, [organization])).size > 0) return unknownOrganization();
     const nowMs = clock();
     const current = await transaction.selectFrom('baseline').selectAll()
       .where('organization', '=', organization).where('replaced_at_ms', 'is', null).executeTakeFirst();

@@ -66,6 +66,7 @@ export async function recordCorrections(context: UseCaseContext, input: Reconcil
     organization: organization.id, provider, fromMs, toMs: openFromMs, bill: createHash('sha256').update(input.text).digest('hex'),
     days: correctedDays(lines.filter(({ day }) => !open.includes(day))),
   });
+  if (isRefusal(made)) return made;
   const openDays = [...new Set(lines.map(({ day }) => day))].filter((day) => open.includes(day));
   return {
     provider, days, corrections: made.map(shownCorrection),

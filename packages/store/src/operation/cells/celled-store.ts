@@ -10,7 +10,7 @@ import { compareCells, mendCells } from './compare-cells.ts';
 import { directoryLookMs, homeName, type StoredCell } from './directory.ts';
 import { inTurns, cellReach, type CellReach } from './reach.ts';
 import { endFormerGuests } from './routed-members.ts';
-import { finishOrganizations } from './routed-organizations.ts';
+import { finishErasures, finishOrganizations } from './routed-organizations.ts';
 import type { CellRoute } from './route.ts';
 import { routes } from './routes.ts';
 
@@ -83,6 +83,7 @@ function cellsOf({ cells, home, makeSchema }: CelledOptions, reach: CellReach): 
       await cells.look();
       if (!cells.several) return;
       await finishOrganizations({ cells, home: await cells.home.store() });
+      await finishErasures({ cells, home: await cells.home.store() });
       await endFormerGuests({ cells, home: await cells.home.store() });
     },
   };

@@ -16,7 +16,7 @@ import {
   batchOf, granted, hashOf, postgresFixture, refusalCode, sampleRecord, startMs, testMasterKey, type EngineFixture,
 } from '../../test-support/contract-fixture.ts';
 import { cellUrl, schemaOfUrl } from '../../engine/cell-url.ts';
-import type { OpenCells } from './cells.ts';
+import { OpenCells } from './cells.ts';
 import { cellReach, type CellReach } from './reach.ts';
 import { routedProvidedPeople } from './routed-members.ts';
 import { directoryLookMs, leastLoaded, type StoredCell } from './directory.ts';
@@ -315,6 +315,47 @@ describe('cells of a PostgreSQL store', () => {
     assert.deepEqual(await fixture.query(url, 'select hash from key_place where organization = $1', [organization]), []);
   });
 
+  test('an erasure that was cut short between two cells is finished by whoever keeps house, or by asking again', async () => {
+    const home = await cells.home.store();
+    for (const ending of ['kept house', 'asked again'] as const) {
+      const organization = await inCell('east');
+      const hash = hashOf(`cut short, ${ending}`);
+      await newKey(organization, hash);
+      const east = await cells.all.find(({ name }) => name === 'east')!.store();
+      if (ending === 'kept house') await home.directory.beginErasure(organization);
+      await granted(east.erasure.begin(organization));
+      assert.equal(await store.organizations.find(organization), null);
+      assert.notEqual(await home.organizations.find(organization), null, 'its accounts are still there');
+      if (ending === 'kept house') await store.cells.keepHouse();
+      else await granted(store.erasure.begin(organization));
+      assert.equal(await home.organizations.find(organization), null);
+      assert.notEqual(await home.organizations.findErased(organization), null);
+      assert.deepEqual(await fixture.query(url, 'select hash from key_place where organization = $1', [organization]), []);
+      assert.equal(await refusalCode(store.erasure.begin(organization)), 'unknown_organization');
+      assert.equal((await home.directory.erasing()).some((place) => place.organization === organization), false);
+    }
+  });
+
+  test('a key that is refused leaves nothing in the directory', async () => {
+    const organization = await inCell('east');
+    const [hash, other] = [hashOf('refused'), hashOf('refused again')];
+    const wanted = { organization, name: null, project: null, expiresAtMs: null, hash, prefix: 'svc_live_x' };
+    assert.equal(await refusalCode(store.serviceKeys.create({ ...wanted, person: 'user_nobody' as never })), 'unknown_member');
+    const key = await newKey(organization);
+    await granted(store.serviceKeys.revoke(key.id));
+    const rotated = store.serviceKeys.rotate(key.id, { hash: other, prefix: 'svc_live_y', formerUntilMs: 0 }, organization);
+    assert.equal(await refusalCode(rotated), 'key_revoked');
+    assert.deepEqual(await fixture.query(url, 'select hash from key_place where hash in ($1, $2)', [hash, other]), []);
+  });
+
+  test('a row of another organization is no place in the audit trail', async () => {
+    const [one, other] = [await inCell('east'), await inCell('east')];
+    await store.acting({ actor: { kind: 'operator', id: null, name: 'op' }, detail: {} }).organizations.set(other, { plan: 'free' });
+    const [row] = (await store.audit.list({ organization: other, limit: 1 }))!;
+    assert.equal(await store.audit.list({ organization: one, after: row!.id, limit: 5 }), null);
+    assert.notEqual(await store.audit.list({ organization: other, after: row!.id, limit: 5 }), null);
+  });
+
   test('the master key is rotated in every cell, also where a first attempt ended in the middle', async () => {
     const organization = await inCell('west');
     await granted(store.providers.connect(organization, 'openai', 'sk-secret').then((refusal) => refusal ?? { ok: true }));
@@ -330,6 +371,26 @@ describe('cells of a PostgreSQL store', () => {
     assert.ok((await rotated.store.cells.list()).every(({ away }) => away === null));
     assert.equal((await rotated.store.providers.state(organization, 'openai')).state, 'connected');
   });
+});
+
+test('a process that keeps no house learns of the first cell when it asks; a number that the directory does not list is a fault', async () => {
+  let nowMs = 0;
+  let listed: StoredCell[] = [];
+  let asked = 0;
+  const places = new Map([['org_east', 1], ['org_lost', 7]]);
+  const directory = {
+    cells: async () => { asked += 1; return listed; },
+    placesOf: async ([organization]: readonly string[]) =>
+      (places.has(organization!) ? [{ organization, cell: places.get(organization!)!, ready: true }] : []),
+  };
+  const thread = new OpenCells({ home: { directory } as never, open: async () => ({}) as never, monotonicMs: () => nowMs });
+  await thread.look();
+  const cellOf = async (organization: string): Promise<string> => (await thread.of(organization)).name;
+  assert.deepEqual([await cellOf('org_east'), asked], ['default', 1], 'it asks once in a while, not each time');
+  listed = [0, 1].map((number) => ({ number, name: number === 0 ? 'default' : 'east', schema: '', state: 'open', addedAtMs: 0, address: '' }));
+  nowMs += directoryLookMs;
+  assert.deepEqual([await cellOf('org_east'), await cellOf('org_home')], ['east', 'default']);
+  await assert.rejects(cellOf('org_lost'), /names cell 7/);
 });
 
 test('the fewest organizations decide; a cell that was added just now, or is drained, takes none', () => {

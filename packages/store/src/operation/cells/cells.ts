@@ -3,12 +3,15 @@
  * An organization never moves between cells, so a place that was found once is true for good. Decision 210.
  */
 import type { StoreCell, Store } from './one-store.ts';
-import { homeCell, homeName, type OrganizationPlace, type StoredCell } from './directory.ts';
+import { StoreFault } from '../../engine/fault.ts';
+import { directoryLookMs, homeCell, homeName, type OrganizationPlace, type StoredCell } from './directory.ts';
 
 export interface CellsOptions {
   readonly home: Store;
   /** Opens the store of one cell. */
   readonly open: (cell: StoredCell) => Promise<Store>;
+  /** Milliseconds that never go back. */
+  readonly monotonicMs?: () => number;
 }
 
 /** Places that are remembered; beyond that the oldest is asked for again. */
@@ -25,15 +28,20 @@ export class OpenCells {
   #all: readonly StoreCell[];
   #listed: readonly StoredCell[] = [];
 
-  constructor({ home, open }: CellsOptions) {
+  readonly #monotonicMs: () => number;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+
+  constructor({ home, open, monotonicMs = () => performance.now() }: CellsOptions) {
     this.home = { number: homeCell, name: homeName, store: async () => home };
     this.directory = home.directory;
     this.#open = open;
+    this.#monotonicMs = monotonicMs;
     this.#all = [this.home];
   }
 
   /** Learns which cells there are. */
   async look(): Promise<void> {
+    this.#lookedMs = this.#monotonicMs();
     const listed = await this.directory.cells();
     const known = new Map(this.#all.map((cell) => [cell.number, cell]));
     this.#listed = listed;
@@ -55,7 +63,7 @@ export class OpenCells {
 
   /** The cell of an organization; the default cell for one that does not exist. @throws StoreFault if the directory cannot be asked. */
   async of(organization: string): Promise<StoreCell> {
-    if (!this.several) return this.home;
+    if (!await this.#areSeveral()) return this.home;
     const known = this.#places.get(organization);
     if (known !== undefined) return this.#numbered(known);
     const [place] = await this.directory.placesOf([organization]);
@@ -65,7 +73,7 @@ export class OpenCells {
 
   /** The cells of keys, by hash; those that are left out are in the default cell, or unknown. */
   async ofKeys(hashes: readonly string[]): Promise<ReadonlyMap<string, StoreCell>> {
-    if (!this.several) return new Map();
+    if (!await this.#areSeveral()) return new Map();
     const places = await this.directory.placesOfKeys(hashes);
     return new Map(await Promise.all([...places].map(async ([hash, place]) => [hash, await this.noted(place)] as const)));
   }
@@ -89,10 +97,19 @@ export class OpenCells {
     await Promise.all(opened.map((store) => store.then((each) => each.close(), () => {})));
   }
 
+  /** A process that keeps no house, such as a report thread, learns of the first cell when it asks; of later ones it learns by their numbers. */
+  async #areSeveral(): Promise<boolean> {
+    if (!this.several && this.#monotonicMs() - this.#lookedMs >= directoryLookMs) await this.look();
+    return this.several;
+  }
+
   async #numbered(number: number): Promise<StoreCell> {
     const find = (): StoreCell | undefined => this.#all.find((cell) => cell.number === number);
     if (find() === undefined) await this.look();
-    return find() ?? this.home;
+    const found = find();
+    // The default cell would answer that it knows nothing of the organization.
+    if (found === undefined) throw new StoreFault('store_unreadable', `The directory names cell ${number}, and does not list it.`);
+    return found;
   }
 
   #cell(cell: StoredCell): StoreCell {

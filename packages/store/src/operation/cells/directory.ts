@@ -3,7 +3,7 @@
  * no place here is in the default cell, so a store without cells has empty tables. Decision 210.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type Transaction } from 'kysely';
 import { refuse, type StoreRefusal } from '../../engine/refusal.ts';
 import type { Schema } from '../../schema/schema.ts';
 import type { StoreContext } from '../../sealing/context.ts';
@@ -72,15 +72,19 @@ export interface Directory {
   places(): Promise<OrganizationPlace[]>;
   /** Those in the making. */
   unfinished(): Promise<OrganizationPlace[]>;
-  /** Its cell has it. */
+  /** Its cell has it, or it is erased everywhere. */
   settle(organization: OrganizationId): Promise<void>;
+  /** It is about to be erased: until it is settled again, whoever keeps house finishes what its cell has begun. */
+  beginErasure(organization: OrganizationId): Promise<void>;
+  /** Those whose erasure was begun and is not settled. */
+  erasing(): Promise<OrganizationPlace[]>;
   /** Of these hashes, those that belong to an organization outside the default cell. */
   placesOfKeys(hashes: readonly string[]): Promise<ReadonlyMap<string, OrganizationPlace>>;
   noteKeys(organization: OrganizationId, hashes: readonly string[]): Promise<void>;
   /** Of the service keys and tap keys that this very cell has, those that are revoked left out. */
   ownKeys(): Promise<readonly PlacedKey[]>;
-  /** An erased organization has no keys. */
-  forgetKeys(organization: OrganizationId): Promise<void>;
+  /** An erased organization has no keys. `hashes`: only of these, which became no keys. */
+  forgetKeys(organization: OrganizationId, hashes?: readonly string[]): Promise<void>;
 }
 
 /** No process may miss a cell: each looks at the directory at least this often, and a cell takes organizations only after twice that. */
@@ -134,9 +138,10 @@ export function directoryIn({ engine }: StoreContext): Directory {
     places: () => engine.read(async (db) => (await db.selectFrom('organization_place').selectAll().execute()).map(placeFrom)),
     unfinished: () => engine.read(async (db) =>
       (await db.selectFrom('organization_place').selectAll().where('ready', '=', 0n).execute()).map(placeFrom)),
-    settle: (organization) => engine.write(async (transaction) => {
-      await transaction.updateTable('organization_place').set({ ready: 1 }).where('organization', '=', organization).execute();
-    }),
+    settle: (organization) => engine.write((transaction) => setReady(transaction, organization, made)),
+    beginErasure: (organization) => engine.write((transaction) => setReady(transaction, organization, beingErased)),
+    erasing: () => engine.read(async (db) =>
+      (await db.selectFrom('organization_place').selectAll().where('ready', '=', BigInt(beingErased)).execute()).map(placeFrom)),
     placesOfKeys: (hashes) => engine.read(async (db) => {
       const asked = hashes.filter((hash) => !hash.includes('\0'));
       if (asked.length === 0) return new Map();
@@ -152,13 +157,22 @@ export function directoryIn({ engine }: StoreContext): Directory {
       }
     }),
     ownKeys: () => engine.read(ownKeysIn),
-    forgetKeys: (organization) => engine.write(async (transaction) => {
-      await transaction.deleteFrom('key_place').where('organization', '=', organization).execute();
+    forgetKeys: (organization, hashes) => engine.write(async (transaction) => {
+      await transaction.deleteFrom('key_place').where('organization', '=', organization)
+        .$if(hashes !== undefined, (all) => all.where('hash', 'in', hashes!)).execute();
     }),
   };
 }
 
 const rowsAtOnce = 1_000;
+
+/** What `ready` says; 0: it is in the making. */
+const made = 1;
+const beingErased = 2;
+
+async function setReady(transaction: Transaction<Schema>, organization: OrganizationId, ready: typeof made | typeof beingErased): Promise<void> {
+  await transaction.updateTable('organization_place').set({ ready }).where('organization', '=', organization).execute();
+}
 
 async function ownKeysIn(db: Kysely<Schema>): Promise<readonly PlacedKey[]> {
   const { rows } = await sql<PlacedKey>`select hash, organization from service_key where revoked_at_ms is null
@@ -192,5 +206,5 @@ function cellOf(row: {
 }
 
 function placeFrom(row: { readonly organization: string; readonly cell: bigint; readonly ready: bigint }): OrganizationPlace {
-  return { organization: row.organization as OrganizationId, cell: Number(row.cell), ready: row.ready === 1n };
+  return { organization: row.organization as OrganizationId, cell: Number(row.cell), ready: row.ready !== 0n };
 }

@@ -19,7 +19,7 @@ export const routedAudit: RoutesOf<AuditTrail> = {
 };
 
 async function listOfBoth(stores: readonly Store[], { after, ...query }: AuditQuery): Promise<AuditEvent[] | null> {
-  const moments = after === undefined ? [] : await Promise.all(stores.map(({ audit }) => audit.moment(after)));
+  const moments = after === undefined ? [] : await Promise.all(stores.map(({ audit }) => audit.moment(after, query.organization)));
   const place = after === undefined ? null : { id: after, atMs: moments.find((moment) => moment !== null) ?? null };
   if (place !== null && place.atMs === null) return null;
   const parts = await Promise.all(stores.map((store, index) => {

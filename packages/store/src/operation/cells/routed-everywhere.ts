@@ -6,18 +6,26 @@ import type { MasterKey } from '../../sealing/master-key-rotation.ts';
 import type { GatewayNodes, GatewayNodeSeen } from '../../spend/gateway-nodes.ts';
 import type { SpendReconciler } from '../../spend/spend-reconciler.ts';
 import { inTurns } from './reach.ts';
+import { finishErasure } from './routed-organizations.ts';
 import type { RoutesOf } from './route.ts';
 
-/** The cell first: what is left there is found again by the id for as long as the default cell knows the organization. */
+/**
+ * The cell first: what is left there is found again by the id for as long as the default cell knows the organization. If it is cut short in between,
+ * its owner may ask again, and whoever keeps house finishes it.
+ */
 export const routedErasure: RoutesOf<Erasure> = {
   async begin({ cells, home, of }, organization) {
     const own = await of(organization);
     if (own === home) return home.erasure.begin(organization);
+    await home.directory.beginErasure(organization);
     const begun = await own.erasure.begin(organization);
-    if (isRefusal(begun) && await own.organizations.findErased(organization) === null) return begun;
-    await home.directory.forgetKeys(organization);
-    // The trail of its cell tells of it already, so the default cell's is not told.
-    return (await cells.home.store()).erasure.begin(organization);
+    if (isRefusal(begun) && await own.organizations.findErased(organization) === null) {
+      await home.directory.settle(organization);
+      return begun;
+    }
+    const finished = await finishErasure(await cells.home.store(), organization);
+    // Somebody who keeps house may have been faster. Who asks once more when all is done is told that there is no such organization.
+    return isRefusal(begun) ? finished : begun;
   },
   eraseSlice: async ({ everywhere }) => (await everywhere((store) => store.erasure.eraseSlice())).some(Boolean),
   settle: async ({ everywhere }) => (await everywhere((store) => store.erasure.settle())).every(Boolean),

@@ -20,14 +20,15 @@ export const routedServiceKeys: RoutesOf<ServiceKeys> = {
   async create(reach, key) {
     const own = await placed(reach, key.organization, [key.hash]);
     if (key.person !== undefined && key.person !== null) await admitted(reach, own, { organization: key.organization, person: key.person });
-    return own.serviceKeys.create(key);
+    return orForgotten(reach, key, await own.serviceKeys.create(key));
   },
   async rotate(reach, id, rotation, ...bounds) {
     const [within] = bounds;
     const rotated = async (store: Store) => {
       const organization = within ?? await ownerOf(store, id);
       if (organization !== null && store !== reach.home) await reach.home.directory.noteKeys(organization, [rotation.hash]);
-      return store.serviceKeys.rotate(id, rotation, ...bounds);
+      const rotated = await store.serviceKeys.rotate(id, rotation, ...bounds);
+      return organization === null ? rotated : orForgotten(reach, { organization, hash: rotation.hash }, rotated);
     };
     return within === undefined ? reach.firstKnown(rotated) : rotated(await reach.of(within));
   },
@@ -58,13 +59,15 @@ export const routedBaselines: RoutesOf<Baselines> = {
   declare: { within: 2 },
   declared: { within: 1 },
   async create(reach, wanted) {
-    return (await placed(reach, wanted.organization, [wanted.key.hash])).baselines.create(wanted);
+    const made = await (await placed(reach, wanted.organization, [wanted.key.hash])).baselines.create(wanted);
+    return orForgotten(reach, { organization: wanted.organization, hash: wanted.key.hash }, made);
   },
   async rotateKey(reach, id, key, within) {
     const rotated = async (store: Store) => {
       const organization = within ?? (await store.baselines.find(id))?.organization;
       if (organization !== undefined && store !== reach.home) await reach.home.directory.noteKeys(organization, [key.hash]);
-      return store.baselines.rotateKey(id, key, within);
+      const made = await store.baselines.rotateKey(id, key, within);
+      return organization === undefined ? made : orForgotten(reach, { organization, hash: key.hash }, made);
     };
     return within === undefined ? reach.firstKnown(rotated) : rotated(await reach.of(within));
   },
@@ -86,6 +89,15 @@ async function placed({ of, home }: CellReach, organization: OrganizationId, has
   const own = await of(organization);
   if (own !== home) await home.directory.noteKeys(organization, hashes);
   return own;
+}
+
+/** A hash that became no key is not kept: it would stay for good. Where it is taken, somebody's key has it. */
+async function orForgotten<Answer>(
+  { of, home }: CellReach, { organization, hash }: { readonly organization: OrganizationId; readonly hash: string }, answer: Answer,
+): Promise<Answer> {
+  const isLeft = isRefusal(answer) && answer.refused.code !== 'key_taken' && await of(organization) !== home;
+  if (isLeft) await home.directory.forgetKeys(organization, [hash]);
+  return answer;
 }
 
 /** The cell knows the person as a member, if they are one. */

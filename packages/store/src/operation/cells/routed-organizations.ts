@@ -85,3 +85,21 @@ export async function finishOrganizations(reach: Pick<CellReach, 'cells' | 'home
     await finishOrganization(reach.home, own, begun);
   }
 }
+
+/** Finishes erasures that were cut short after their cell had done its step. A cell that is away is left for the next time. */
+export async function finishErasures({ cells, home }: Pick<CellReach, 'cells' | 'home'>): Promise<void> {
+  for (const place of await home.directory.erasing()) {
+    const own = await cells.noted(place).then((cell) => cell.store()).catch(() => null);
+    if (own !== null && await own.organizations.findErased(place.organization) !== null) await finishErasure(home, place.organization);
+  }
+}
+
+/**
+ * The second step of an erasure, once its cell has done the first. Repeatable. `home` notes nothing: the trail of its cell tells of it already.
+ */
+export async function finishErasure(home: Store, organization: OrganizationId): ReturnType<Store['erasure']['begin']> {
+  await home.directory.forgetKeys(organization);
+  const begun = await home.erasure.begin(organization);
+  await home.directory.settle(organization);
+  return begun;
+}

@@ -16,6 +16,7 @@ export type Routes = { readonly [R in keyof Repositories]: RoutesOf<Repositories
 export const routes: Routes = {
   directory: {
     cells: 'home', add: 'home', setState: 'home', loads: 'home', next: 'home', placesOf: 'home', places: 'home', unfinished: 'home', settle: 'home',
+    beginErasure: 'home', erasing: 'home',
     placesOfKeys: 'home', noteKeys: 'home', ownKeys: 'home', forgetKeys: 'home',
   },
   guests: routedGuests,
