@@ -23,7 +23,7 @@ export function awaitedNodes(reports: readonly KeptNodeReport[], endMs: number):
   });
 }
 
-/** Organizations must not see the machine (decision 92): no host is named, and nothing is counted. */
+/** Organizations must not see the machine, nor others on it (decision 92): no host is named, nothing is counted, and no call's moment is told. */
 function reasonOf({ report, atMs }: KeptNodeReport, endMs: number): string | null {
   const { state, startedAtMs, callsInFlight, oldestCallMs, journal } = report;
   if (journal.setAside > 0) return 'The store refused some of its records; they lie in the folder refused of its journal.';
@@ -37,7 +37,8 @@ function reasonOf({ report, atMs }: KeptNodeReport, endMs: number): string | nul
   if (shippedMs < startedAtMs + startedMs) return `It started at ${instant(startedAtMs)}, and may hold what it found. Try again in half a minute.`;
   if (callsInFlight === 0) return null;
   if (oldestCallMs === undefined) return 'Calls are under way, and it does not tell since when.';
-  return oldestCallMs === null || oldestCallMs >= endMs + marginMs ? null : `A call that began at ${instant(oldestCallMs)} has not ended.`;
+  // Its moment is not told: it may be another organization's call.
+  return oldestCallMs === null || oldestCallMs >= endMs + marginMs ? null : 'A call that began before the end of the month has not ended.';
 }
 
 function instant(ms: number): string {
