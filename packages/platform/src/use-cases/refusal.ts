@@ -33,6 +33,8 @@ export type AdministrationRefusalCode =
   | 'unknown_refusal'
   /** There are no rules by which to allocate. */
   | 'no_allocation'
+  /** Rules of allocation would split a month into more parts than may be. */
+  | 'too_many_parts'
   | 'unknown_team'
   | 'invalid_price_file'
   | 'invalid_price_list'

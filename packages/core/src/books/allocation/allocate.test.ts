@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { CallsLine } from '../month/month-sums.ts';
 import { addUsage, figureIn, noUsage, usageFigureNames, type UsageFigures } from '../../report/usage-sum.ts';
-import { allocate, type Allocation, type MonthToAllocate } from './allocate.ts';
+import { allocate, splitPartsMax, type Allocation, type MonthToAllocate } from './allocate.ts';
 import { divideByWeights, roundSum } from './round-together.ts';
-import type { AllocationRule, AllocationRules } from './rules.ts';
+import type { AllocationRule, AllocationRules, OwnerOf } from './rules.ts';
 
 function figures(cost: bigint, calls = 1): UsageFigures {
   return usageFigureNames.map((name) => (name === 'cost' ? cost : name === 'calls' ? calls : 0));
@@ -18,6 +18,18 @@ const rules = (given: Partial<AllocationRules>): AllocationRules =>
   ({ rules: [rule({})], rest: null, markup: 0n, currency: null, accounts: [], ...given });
 const month = (given: Partial<MonthToAllocate>): MonthToAllocate => ({ calls: [], corrections: [], late: [], lateCorrections: [], ...given });
 const nobody = () => undefined;
+function allTurns(given: MonthToAllocate, by: AllocationRules, ownerOf: OwnerOf = nobody) {
+  const work = allocate(given, by, ownerOf);
+  for (let turns = 1; ; turns += 1) {
+    const { done, value } = work.next();
+    if (done === true) return { made: value, turns };
+  }
+}
+const allocated = (given: MonthToAllocate, by: AllocationRules, ownerOf: OwnerOf = nobody): Allocation => {
+  const { made } = allTurns(given, by, ownerOf);
+  if (made === 'too_many_parts') throw new Error(made);
+  return made;
+};
 const paid = ({ teams }: Allocation): Record<string, bigint> =>
   Object.fromEntries(teams.map(({ team, adjustedCost }) => [team ?? '(none)', adjustedCost]));
 
@@ -52,7 +64,7 @@ describe('allocation', () => {
       ],
     });
     const owners = new Map([['key_ci', { name: 'ci', person: null }], ['key_ann', { name: null, person: 'ann@example.com' }]]);
-    const made = allocate(month({
+    const made = allocated(month({
       calls: [
         line(1n, { key: 'key_ci', labels: ['team:search'] }), line(2n, { model: 'o1-pro', labels: ['team:ads', 'team:search'] }),
         line(4n, { key: 'key_ann', labels: ['team:search'] }), line(8n, { labels: ['team:', 'team:zoo'] }), line(16n, { project: 'web-1' }),
@@ -70,11 +82,11 @@ describe('allocation', () => {
       line(30n, { labels: ['team:a'] }), line(10n, { labels: ['team:b'] }), line(101n, { key: 'key_shared' }), line(7n, { key: 'key_halves' }),
       line(9n, { key: 'key_unknown' }),
     ];
-    const left = allocate(month({ calls }), rules({ rules: shared }), nobody);
+    const left = allocated(month({ calls }), rules({ rules: shared }), nobody);
     assert.deepEqual(paid(left), { a: 30n + 76n + 4n, b: 10n + 25n, c: 3n, '(none)': 9n });
-    const spread = allocate(month({ calls }), rules({ rules: shared, rest: { kind: 'own_shares' } }), nobody);
+    const spread = allocated(month({ calls }), rules({ rules: shared, rest: { kind: 'own_shares' } }), nobody);
     assert.deepEqual(paid(spread), { a: 30n + 76n + 4n + 7n, b: 10n + 25n + 2n, c: 3n });
-    assert.deepEqual(allocate(month({ calls: [line(5n)] }), rules({ rest: { kind: 'own_shares' } }), nobody).teams.map(({ team }) => team), [null],
+    assert.deepEqual(allocated(month({ calls: [line(5n)] }), rules({ rest: { kind: 'own_shares' } })).teams.map(({ team }) => team), [null],
       'nobody pays for anything, so there is nothing to go by');
   });
 
@@ -83,7 +95,7 @@ describe('allocation', () => {
       line(30n, { labels: ['team:a'] }), line(10n, { labels: ['team:b'] }), line(60n, { labels: ['team:b'], model: 'gpt-5' }),
       line(100n, { labels: ['team:c'], wire: 'anthropic', model: 'claude' }),
     ];
-    const made = allocate(month({
+    const made = allocated(month({
       calls,
       corrections: [
         { model: 'gpt-6', wire: 'openai', amount: -4n }, { model: 'web_search', wire: 'openai', amount: 100n },
@@ -101,7 +113,7 @@ describe('allocation', () => {
 
   test('markup and currency are separate figures that add up to those of the sum', () => {
     const calls = ['a', 'b', 'c'].map((team, index) => line(BigInt(index + 1) * 333n, { labels: [`team:${team}`] }));
-    const { teams } = allocate(month({ calls }),
+    const { teams } = allocated(month({ calls }),
       rules({ markup: 50_000n, currency: { code: 'EUR', rate: 913_700_001n, date: '2026-10-31' } }), nobody);
     assert.deepEqual(teams.map(({ markup }) => markup), [17n, 33n, 50n]);
     assert.equal(teams.reduce((sum, { converted }) => sum + converted!, 0n), (2_098n * 913_700_001n + 500_000_000n) / 1_000_000_000n);
@@ -116,7 +128,7 @@ describe('allocation', () => {
       figures: usageFigureNames.map((name) =>
         (name === 'cacheSavings' ? draw(2_000) - 1_000 : name === 'cost' ? BigInt(draw(1e9)) * 999_983n : draw(index + 1))),
     }));
-    const made = allocate(month({ calls }), rules({
+    const made = allocated(month({ calls }), rules({
       rules: [rule({}), rule({ keys: ['key_1', 'key_2'], target: { kind: 'weights', weights: [['0', 3n], ['1', 1n], ['2', 7n]] } }),
         rule({ keys: ['key_3'], target: { kind: 'own_shares' } })],
     }), nobody);
@@ -128,5 +140,72 @@ describe('allocation', () => {
       assert.deepEqual(usageFigureNames.map((name) => figureIn(total, name)), usageFigureNames.map((name) => figureIn(sum, name)));
     }
     assert.ok(made.teams.length === 13 && made.lines.some(({ share }) => share === 'split'));
+  });
+
+  test('many lines and many names: each line is looked at once, each name once, and others work in between', () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => `nothing-${index}`);
+    let looked = 0;
+    const watched = (list: readonly string[]): readonly string[] => new Proxy(list, {
+      get: (target, name) => {
+        if (typeof name === 'string' && /^\d+$/.test(name)) looked += 1;
+        return Reflect.get(target, name) as unknown;
+      },
+    });
+    const many = Array.from({ length: 100 }, () => rule({
+      models: watched(names), labels: watched(names.map((name) => `${name}*`)), target: { kind: 'team', team: 'none' },
+    }));
+    const calls = Array.from({ length: 20_000 }, (_, index) => line(1n, { labels: [`team:${index % 7}`], model: `m${index % 90}` }));
+    const { made, turns } = allTurns(month({ calls }), rules({ rules: [...many, rule({})] }));
+    assert.ok(made !== 'too_many_parts' && made.teams.length === 7);
+    assert.equal(looked, 200_000, 'as many as there are names');
+    assert.ok(turns >= 10, 'a slice is some thousand lines');
+  });
+
+  test('what would be split into more parts than may be is refused before it is split', () => {
+    const teams = Array.from({ length: 500 }, (_, index) => line(1n, { labels: [`team:${index}`] }));
+    const shared = (count: number) => Array.from({ length: count }, (_, index) => line(1n, { key: 'shared', project: `p${index}` }));
+    const by = rules({ rules: [rule({ keys: ['shared'], target: { kind: 'own_shares' } }), rule({})] });
+    const split = (count: number) => allTurns(month({ calls: [...teams, ...shared(count)] }), by).made;
+    assert.equal(split(splitPartsMax / 500 + 1), 'too_many_parts');
+    assert.notEqual(split(2), 'too_many_parts');
+  });
+
+  test('the index takes what each rule, asked one after the other, would take', () => {
+    let seed = 5;
+    const draw = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
+    const word = (): string => `${'ab'[draw(2)]!}${'ab'[draw(2)]!}${draw(3)}`;
+    const pattern = (): string => (draw(3) === 0 ? `${word().slice(0, draw(4))}*` : word());
+    const some = (): readonly string[] | null => (draw(3) > 0 ? null : Array.from({ length: 1 + draw(3) }, pattern));
+    const fits = (patterns: readonly string[], name: string): boolean => name !== ''
+      && patterns.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : each === name));
+    for (let round = 0; round < 60; round += 1) {
+      const drawn = Array.from({ length: 1 + draw(70) }, (_, index) => rule({
+        keys: some(), people: some(), projects: some(), models: some(), labels: some(),
+        target: draw(3) === 0 ? { kind: 'label', prefix: word().slice(0, 1 + draw(3)) } : { kind: 'team', team: `t${index}` },
+      }));
+      const owners = new Map([['aa0', { name: word(), person: word() }], ['ab1', { name: null, person: word() }]]);
+      const calls = Array.from({ length: 30 }, () => line(1n, {
+        key: draw(2) === 0 ? word() : 'aa0', project: draw(4) === 0 ? '' : word(), model: word(),
+        labels: Array.from({ length: draw(4) }, word).sort(),
+      }));
+      const plain = (each: CallsLine): string => {
+        const owner = owners.get(each.key);
+        for (const { keys, people, projects, models, labels, target } of drawn) {
+          const holds = (keys === null || fits(keys, each.key) || fits(keys, owner?.name ?? ''))
+            && (people === null || fits(people, owner?.person ?? ''))
+            && (projects === null || fits(projects, each.project)) && (models === null || fits(models, each.model))
+            && (labels === null || each.labels.some((label) => fits(labels, label)));
+          if (!holds) continue;
+          if (target.kind === 'team') return target.team;
+          const { prefix } = target as { readonly prefix: string };
+          const label = each.labels.find((text) => text.length > prefix.length && text.startsWith(prefix));
+          if (label !== undefined) return label.slice(prefix.length);
+        }
+        return '(none)';
+      };
+      const wanted: Record<string, bigint> = {};
+      for (const each of calls) wanted[plain(each)] = (wanted[plain(each)] ?? 0n) + 1n;
+      assert.deepEqual(paid(allocated(month({ calls }), rules({ rules: drawn }), (key) => owners.get(key))), wanted);
+    }
   });
 });

@@ -5,7 +5,8 @@
 import { addUsage, figureIn, noUsage, usageFigureNames, type UsageFigures, type WholeFigure } from '../../report/usage-sum.ts';
 import type { CallsLine } from '../month/month-sums.ts';
 import { divideByWeights, roundSum } from './round-together.ts';
-import { decide, type AllocationRules, type Decision, type OwnerOf } from './rules.ts';
+import { RuleIndex } from './rule-index.ts';
+import type { AllocationRules, Decision, OwnerOf } from './rules.ts';
 
 /** An amount that bills or other prices add to calls of a model. Nano-dollars. */
 export interface AllocatedCorrection {
@@ -55,11 +56,28 @@ export interface Allocation {
   readonly teams: readonly TeamMoney[];
 }
 
-/** Splits a month. Pure. */
-export function allocate(month: MonthToAllocate, rules: AllocationRules, ownerOf: OwnerOf): Allocation {
-  const own = new Shares(rules, ownerOf);
-  for (const line of month.calls) own.add(line);
-  const lines = own.lines();
+/** The most parts that splitting may make of a month: of what is split, by rule, project, model and provider, times the teams. */
+export const splitPartsMax = 100_000;
+
+/** Work in slices of some milliseconds: it yields after each, and others may work meanwhile. */
+export type Slicewise<Result> = Generator<void, Result, void>;
+
+/** Splits a month. Pure. `too_many_parts`: what is split would make more than `splitPartsMax`. */
+export function* allocate(month: MonthToAllocate, rules: AllocationRules, ownerOf: OwnerOf): Slicewise<Allocation | 'too_many_parts'> {
+  const by: SharesBy = { index: new RuleIndex(rules, ownerOf), slices: new Slices() };
+  const own = new Shares(by);
+  yield* own.addAll(month.calls);
+  const late = new Shares(by, own);
+  yield* late.addAll(month.late);
+  const before: { readonly shares: Shares; readonly corrections: readonly AllocatedCorrection[] }[] = [];
+  for (const { calls, corrections } of month.lateCorrections) {
+    const shares = new Shares(by);
+    yield* shares.addAll(calls);
+    before.push({ shares, corrections });
+  }
+  const all = [own, late, ...before.map(({ shares }) => shares)];
+  if (all.reduce((sum, shares) => sum + shares.splitParts, 0) > splitPartsMax) return 'too_many_parts';
+  const lines = yield* own.lines();
   const sums = new Map<string | null, Mutable>();
   const sumOf = (team: string | null): Mutable => {
     const known = sums.get(team);
@@ -69,16 +87,32 @@ export function allocate(month: MonthToAllocate, rules: AllocationRules, ownerOf
     return made;
   };
   for (const { team, figures } of lines) addUsage(sumOf(team).figures, figures);
-  for (const { team, amount } of own.divided(month.corrections)) sumOf(team).correction += amount;
-  const late = new Shares(rules, ownerOf, own);
-  for (const line of month.late) late.add(line);
-  for (const { team, figures } of late.lines()) sumOf(team).late += figureIn(figures, 'cost');
-  for (const { calls, corrections } of month.lateCorrections) {
-    const then = new Shares(rules, ownerOf);
-    for (const line of calls) then.add(line);
-    for (const { team, amount } of then.divided(corrections)) sumOf(team).lateCorrection += amount;
+  yield* own.divide(month.corrections, (team, amount) => { sumOf(team).correction += amount; });
+  for (const { team, figures } of yield* late.lines()) sumOf(team).late += figureIn(figures, 'cost');
+  for (const { shares, corrections } of before) {
+    yield* shares.divide(corrections, (team, amount) => { sumOf(team).lateCorrection += amount; });
   }
   return { lines, teams: withMarkup([...sums].toSorted(([one], [other]) => byTeam(one, other)), rules) };
+}
+
+/** Counts work. */
+class Slices {
+  #done = 0;
+
+  /** Whether a slice is over, `done` more having been worked at. */
+  isOver(done: number): boolean {
+    if ((this.#done += done) < sliceMax) return false;
+    this.#done = 0;
+    return true;
+  }
+}
+
+/** Lines, figures and amounts of a slice: some milliseconds. */
+const sliceMax = 2_000;
+
+interface SharesBy {
+  readonly index: RuleIndex;
+  readonly slices: Slices;
 }
 
 interface Mutable {
@@ -118,89 +152,147 @@ interface Part extends Omit<AllocationLine, 'figures'> {
 
 type Weighted = readonly (readonly [team: string | null, weight: bigint])[];
 
+type Split = Extract<Decision, { readonly split: unknown }>['split'];
+
 /** Calls by who pays for them. What is split is added up before it is split, so that little is rounded. */
 class Shares {
-  readonly #rules: AllocationRules;
-  readonly #ownerOf: OwnerOf;
+  readonly #index: RuleIndex;
+  readonly #slices: Slices;
   /** What each team pays for itself: of these calls, unless they came late. */
   readonly #ownShares: () => Weighted;
   readonly #pools = new Map<string, Pool>();
+  /** Each way to split by its number, which the names of pools have; the same weights have the same, whichever rule has them. */
+  readonly #splits = new Map<object, number>();
+  readonly #splitTexts = new Map<string, number>();
   /** What it comes to, once all calls are in. */
   #known: Part[] | null = null;
+  #ownCosts: Weighted | null = null;
 
-  constructor(rules: AllocationRules, ownerOf: OwnerOf, base?: Shares) {
-    this.#rules = rules;
-    this.#ownerOf = ownerOf;
-    this.#ownShares = () => (base ?? this).#ownCosts();
+  constructor({ index, slices }: SharesBy, base?: Shares) {
+    this.#index = index;
+    this.#slices = slices;
+    this.#ownShares = () => (base ?? this).#ownWeights();
   }
 
-  add(line: CallsLine): void {
-    const decision = decide(this.#rules, line, this.#ownerOf);
+  *addAll(lines: readonly CallsLine[]): Slicewise<void> {
+    for (const line of lines) {
+      this.#add(line);
+      if (this.#slices.isOver(1)) yield;
+    }
+  }
+
+  #add(line: CallsLine): void {
+    const decision = this.#index.decide(line);
     const { project, model, wire, figures } = line;
-    const words = decision === null ? null : 'team' in decision ? decision.team
-      : [decision.split.kind, decision.split.kind === 'weights' ? decision.split.weights.map(([team, weight]) => [team, String(weight)]) : []];
-    const name = JSON.stringify([words, project, model, wire]);
+    const payer = decision === null ? null : 'team' in decision ? decision.team : this.#numberOf(decision.split);
+    const name = JSON.stringify([payer, project, model, wire]);
     const pool = this.#pools.get(name);
     if (pool === undefined) this.#pools.set(name, { decision, project, model, wire, figures: [...figures] });
     else addUsage(pool.figures, figures);
   }
 
+  #numberOf(split: Split): number {
+    const known = this.#splits.get(split);
+    if (known !== undefined) return known;
+    const text = JSON.stringify([split.kind, split.kind === 'weights' ? split.weights.map(([team, weight]) => [team, String(weight)]) : []]);
+    const number = this.#splitTexts.get(text) ?? this.#splitTexts.size;
+    this.#splitTexts.set(text, number);
+    this.#splits.set(split, number);
+    return number;
+  }
+
+  /** How many parts splitting makes. */
+  get splitParts(): number {
+    let parts = 0;
+    for (const { decision } of this.#pools.values()) {
+      if (decision !== null && 'split' in decision) parts += this.#weightsOf(decision.split).length;
+    }
+    return parts;
+  }
+
   /** By team, share, project and model. */
-  lines(): AllocationLine[] {
-    const found = new Map<string, AllocationLine>();
-    for (const { project, model, team, share, figures } of this.#parts()) {
-      const name = JSON.stringify([team ?? 0, share, project, model]);
+  *lines(): Slicewise<AllocationLine[]> {
+    const byTeamName = new Map<string | null, Map<string, AllocationLine>>();
+    for (const { project, model, team, share, figures } of yield* this.#parts()) {
+      let found = byTeamName.get(team);
+      if (found === undefined) byTeamName.set(team, found = new Map());
+      const name = JSON.stringify([share, project, model]);
       const line = found.get(name);
       if (line === undefined) found.set(name, { team, share, project, model, figures: [...figures] });
       else addUsage(line.figures, figures);
+      if (this.#slices.isOver(1)) yield;
     }
-    return [...found.values()].toSorted((one, other) => byTeam(one.team, other.team) || byText(one, other));
+    const lines: AllocationLine[] = [];
+    for (const [, found] of [...byTeamName].toSorted(([one], [other]) => byTeam(one, other))) {
+      for (const [, line] of [...found].toSorted(([one], [other]) => (one < other ? -1 : 1))) lines.push(line);
+      if (this.#slices.isOver(found.size)) yield;
+    }
+    return lines;
   }
 
   /**
    * What each team gets of corrections: by its part of the calls of the same model and provider; where there are none with a cost, of the same
    * provider; then of all.
    */
-  divided(corrections: readonly AllocatedCorrection[]): { readonly team: string | null; readonly amount: bigint }[] {
-    if (corrections.length === 0) return [];
-    const parts = this.#parts();
-    const known = new Map<string, Weighted>();
-    const weightsOf = (wire: string, model: string): Weighted => {
-      const name = JSON.stringify([wire, model]);
-      const weights = known.get(name) ?? [
-        parts.filter((part) => part.wire === wire && part.model === model), parts.filter((part) => part.wire === wire), parts,
-      ].map(costsOf).find((each) => each.some(([, weight]) => weight > 0n)) ?? [[null, 1n] as const];
-      known.set(name, weights);
-      return weights;
+  *divide(corrections: readonly AllocatedCorrection[], give: (team: string | null, amount: bigint) => void): Slicewise<void> {
+    if (corrections.length === 0) return;
+    const parts = yield* this.#parts();
+    const byModel = Map.groupBy(parts, ({ wire, model }) => JSON.stringify([wire, model]));
+    const byWire = Map.groupBy(parts, ({ wire }) => wire);
+    const known = new Map<readonly Part[], Weighted>();
+    const costs = (of: readonly Part[]): Weighted => {
+      const there = known.get(of) ?? costsOf(of);
+      known.set(of, there);
+      return there;
     };
-    return corrections.flatMap(({ model, wire, amount }) => {
-      const weights = weightsOf(wire, model);
+    for (const { model, wire, amount } of corrections) {
+      const weights = [byModel.get(JSON.stringify([wire, model])), byWire.get(wire), parts].filter((each) => each !== undefined).map(costs)
+        .find((each) => each.some(([, weight]) => weight > 0n)) ?? [[null, 1n] as const];
       const amounts = divideByWeights(amount, weights.map(([, weight]) => weight));
-      return weights.map(([team], index) => ({ team, amount: amounts[index]! }));
-    });
+      for (const [index, [team]] of weights.entries()) give(team, amounts[index]!);
+      if (this.#slices.isOver(weights.length)) yield;
+    }
   }
 
-  #parts(): Part[] {
-    return this.#known ??= this.#split();
+  *#parts(): Slicewise<Part[]> {
+    return this.#known ??= yield* this.#split();
   }
 
-  #split(): Part[] {
-    const ownShares = this.#ownShares();
-    return [...this.#pools.values()].flatMap(({ decision, figures, ...pool }): Part[] => {
-      if (decision === null) return [{ ...pool, team: null, share: 'own', figures }];
-      if ('team' in decision) return [{ ...pool, team: decision.team, share: 'own', figures }];
-      const weights: Weighted = decision.split.kind === 'weights' ? decision.split.weights : ownShares;
-      if (!weights.some(([, weight]) => weight > 0n)) return [{ ...pool, team: null, share: 'split', figures }];
-      const split = usageFigureNames.map((name) => divideByWeights(figureIn(figures, name), weights.map(([, weight]) => weight)));
-      return weights.map(([team], index) => ({ ...pool, team, share: 'split' as const, figures: split.map((parts) => wholeOf(parts[index]!)) }))
-        .filter((part) => part.figures.some((figure) => BigInt(figure) !== 0n));
-    });
+  *#split(): Slicewise<Part[]> {
+    const parts: Part[] = [];
+    for (const { decision, figures, ...pool } of this.#pools.values()) {
+      if (decision === null) parts.push({ ...pool, team: null, share: 'own', figures });
+      else if ('team' in decision) parts.push({ ...pool, team: decision.team, share: 'own', figures });
+      else {
+        const weights = this.#weightsOf(decision.split);
+        if (weights.some(([, weight]) => weight > 0n)) yield* this.#splitPool({ ...pool, figures }, weights, parts);
+        else parts.push({ ...pool, team: null, share: 'split', figures });
+      }
+      if (this.#slices.isOver(1)) yield;
+    }
+    return parts;
+  }
+
+  *#splitPool({ figures, ...pool }: Omit<Pool, 'decision'>, weights: Weighted, parts: Part[]): Slicewise<void> {
+    const split: (readonly bigint[])[] = [];
+    for (const name of usageFigureNames) {
+      split.push(divideByWeights(figureIn(figures, name), weights.map(([, weight]) => weight)));
+      if (this.#slices.isOver(weights.length)) yield;
+    }
+    for (const [index, [team]] of weights.entries()) {
+      const own = split.map((each) => wholeOf(each[index]!));
+      if (own.some((figure) => BigInt(figure) !== 0n)) parts.push({ ...pool, team, share: 'split', figures: own });
+    }
+  }
+
+  #weightsOf(split: Split): Weighted {
+    return split.kind === 'weights' ? split.weights : this.#ownShares();
   }
 
   /** What each team pays for itself. */
-  #ownCosts(): Weighted {
-    return costsOf([...this.#pools.values()].flatMap(({ decision, figures }) =>
-      decision !== null && 'team' in decision ? [{ team: decision.team, figures }] : []));
+  #ownWeights(): Weighted {
+    return this.#ownCosts ??= costsOf([...this.#pools.values()].flatMap(({ decision, figures }) =>
+      (decision !== null && 'team' in decision ? [{ team: decision.team, figures }] : [])));
   }
 }
 
@@ -213,9 +305,4 @@ function costsOf(parts: readonly { readonly team: string | null; readonly figure
 function wholeOf(figure: bigint): WholeFigure {
   const small = Number(figure);
   return Number.isSafeInteger(small) ? small : figure;
-}
-
-function byText(one: AllocationLine, other: AllocationLine): number {
-  const [a, b] = [one, other].map(({ share, project, model }) => JSON.stringify([share, project, model])) as [string, string];
-  return a < b ? -1 : a > b ? 1 : 0;
 }

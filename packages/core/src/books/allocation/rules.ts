@@ -69,36 +69,8 @@ export type Decision = { readonly team: string } | { readonly split: Exclude<All
 
 export type OwnerOf = (key: string) => KeyOwner | undefined;
 
-/** The first rule that takes the calls decides. */
-export function decide({ rules, rest }: AllocationRules, calls: Allocated, ownerOf: OwnerOf): Decision | null {
-  for (const rule of rules) {
-    if (!holds(rule, calls, ownerOf)) continue;
-    const { target } = rule;
-    if (target.kind !== 'label') return decisionOf(target);
-    const team = teamIn(target.prefix, calls.labels);
-    if (team !== null) return { team };
-  }
-  return rest === null ? null : decisionOf(rest);
-}
-
-function decisionOf(target: Exclude<AllocationTarget, { readonly kind: 'label' }>): Decision {
-  return target.kind === 'team' ? { team: target.team } : { split: target };
-}
-
 /** What follows the prefix in the first label, by the alphabet, that has more than it; null: there is none. */
-function teamIn(prefix: string, labels: readonly string[]): string | null {
+export function teamIn(prefix: string, labels: readonly string[]): string | null {
   const label = labels.find((each) => each.length > prefix.length && each.startsWith(prefix));
   return label === undefined ? null : label.slice(prefix.length);
-}
-
-function holds({ keys, projects, people, models, labels }: AllocationRule, calls: Allocated, ownerOf: OwnerOf): boolean {
-  const owner = keys === null && people === null ? undefined : ownerOf(calls.key);
-  return (keys === null || fits(keys, calls.key) || fits(keys, owner?.name ?? ''))
-    && (people === null || fits(people, owner?.person ?? ''))
-    && (projects === null || fits(projects, calls.project)) && (models === null || fits(models, calls.model))
-    && (labels === null || calls.labels.some((label) => fits(labels, label)));
-}
-
-function fits(patterns: readonly string[], name: string): boolean {
-  return name !== '' && patterns.some((pattern) => (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name));
 }

@@ -58,14 +58,15 @@ const rulesSchema = z.object({
 
 export const allocationReadings = [
   readingOperation({
-    id: 'showAllocation', refuses: ['unknown_organization', 'unknown_month', 'no_allocation'], path: '/months/{month}/allocation', role: 'viewer',
-    tag: 'months', summary: 'What each team pays of a month, as it was closed or as it stands now', params: monthParams, query: versionQuery,
+    id: 'showAllocation', refuses: ['unknown_organization', 'unknown_month', 'no_allocation', 'too_many_parts'],
+    path: '/months/{month}/allocation', role: 'viewer', tag: 'months',
+    summary: 'What each team pays of a month, as it was closed or as it stands now', params: monthParams, query: versionQuery,
     answer: allocationSchema,
     run: ({ context, actor, params: { month }, query: { version } }) =>
       showAllocation(context, { organization: actor.organization, monthMs: month, ...givenVersion(version) }),
   }),
   readingPost({
-    id: 'tryAllocation', refuses: ['unknown_organization', 'unknown_month'], path: '/allocation/try', role: 'viewer', tag: 'months',
+    id: 'tryAllocation', refuses: ['unknown_organization', 'unknown_month', 'too_many_parts'], path: '/allocation/try', role: 'viewer', tag: 'months',
     summary: 'What other rules would have moved from team to team in a month; nothing is changed. Rules that name people are for admins to try',
     bodyBytesMax,
     body: z.object({ month: monthQuery, allocation: allocationFields }), answer: trialSchema,

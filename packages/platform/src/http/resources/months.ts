@@ -75,6 +75,7 @@ export const monthOperations = [
     summary: 'Freeze and sign the figures and corrections of a month that is over',
     refuses: [
       'unknown_organization', 'month_not_over', 'month_closed', 'month_order', 'month_incomplete', 'month_waiting', 'month_changed', 'no_receipts',
+      'too_many_parts',
     ],
     params: monthParams, body: z.object({
       without: z.array(z.string().max(200)).max(1_000).optional().openapi({ description: 'Ids of nodes whose calls are not waited for' }),

@@ -36,7 +36,7 @@ const flag = (description: string) => z.enum(['true', 'false']).optional().opena
 
 export const statementOperations = [
   downloadOperation({
-    id: 'showStatement', refuses: ['unknown_organization', 'invalid_price_file', 'unknown_month', 'no_allocation', 'unknown_team'],
+    id: 'showStatement', refuses: ['unknown_organization', 'invalid_price_file', 'unknown_month', 'no_allocation', 'too_many_parts', 'unknown_team'],
     path: '/statements', role: 'viewer', tag: 'statements',
     summary: 'The usage of a month, or what each team pays of it, as one printable HTML page; last month by default',
     query: z.object({
@@ -53,7 +53,7 @@ export const statementOperations = [
     },
   }),
   readingOperation({
-    id: 'showTeamStatement', refuses: ['unknown_organization', 'unknown_month', 'no_allocation', 'unknown_team'],
+    id: 'showTeamStatement', refuses: ['unknown_organization', 'unknown_month', 'no_allocation', 'too_many_parts', 'unknown_team'],
     path: '/months/{month}/statement', role: 'viewer', tag: 'statements',
     summary: 'What each team pays of a month, for which projects and models, with the month before beside it', params: monthParams,
     query: versionQuery.extend({ team: teamQuery }), answer: teamStatementSchema,
@@ -62,8 +62,9 @@ export const statementOperations = [
     }),
   }),
   downloadOperation({
-    id: 'exportLedger', refuses: ['unknown_organization', 'unknown_month', 'no_allocation'], path: '/months/{month}/ledger', role: 'viewer',
-    tag: 'statements', summary: 'What each team pays of a month as CSV for accounting: account, cost centre and amounts, a line for each team',
+    id: 'exportLedger', refuses: ['unknown_organization', 'unknown_month', 'no_allocation', 'too_many_parts'],
+    path: '/months/{month}/ledger', role: 'viewer', tag: 'statements',
+    summary: 'What each team pays of a month as CSV for accounting: account, cost centre and amounts, a line for each team',
     params: monthParams, query: versionQuery.extend({
       bom: flag('Begin with a byte order mark, by which spreadsheets know UTF-8'),
       decimalComma: flag('Write amounts with a comma, and separate by semicolons'),

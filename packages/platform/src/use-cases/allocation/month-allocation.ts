@@ -3,11 +3,13 @@
  * docs/allocation.md. Money: US dollars with nine places.
  */
 import { hash } from 'node:crypto';
-import { allocate, byTeam } from '@metergate/core/books/allocation/allocate.ts';
+import { allocate, byTeam, splitPartsMax, type Allocation, type MonthToAllocate } from '@metergate/core/books/allocation/allocate.ts';
+import type { AllocationRules, OwnerOf } from '@metergate/core/books/allocation/rules.ts';
 import { unformatDollars } from '@metergate/core/money.ts';
 import { figuresOfTexts, type AllocationFileLine, type RulesFileLine } from '@metergate/core/books/month/month-file.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
+import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import type { z } from 'zod';
 import type { UseCaseContext } from '../context.ts';
 import { gatherOwn } from '../months/gather-month.ts';
@@ -27,7 +29,7 @@ export interface AllocationQuery {
   readonly version?: number;
 }
 
-/** Refuses `unknown_organization`, `unknown_month` for a version that there is not, `no_allocation`. */
+/** Refuses `unknown_organization`, `unknown_month` for a version that there is not, `no_allocation`, `too_many_parts`. */
 export async function showAllocation(context: UseCaseContext, query: AllocationQuery): Promise<ShownAllocation | AdministrationRefusal> {
   const found = await findMonth(context, query);
   if (isRefusal(found)) return found;
@@ -40,9 +42,23 @@ export async function showAllocation(context: UseCaseContext, query: AllocationQ
   const text = await context.store.allocation.find(organization);
   if (text === null) return refuseInput('no_allocation', noRules);
   const rules = rulesOf(allocationDocument(text));
-  const made = allocate(await openMonth(context, found), rules, await keyOwners(context, organization));
-  return shownAllocation({ month, state, version: null, rulesHash: hash('sha256', text, 'hex'), rules, made });
+  const made = await allocated(await openMonth(context, found), rules, await keyOwners(context, organization));
+  return isRefusal(made) ? made : shownAllocation({ month, state, version: null, rulesHash: hash('sha256', text, 'hex'), rules, made });
 }
+
+/** Splits a month, in slices. Refuses `too_many_parts`. */
+export async function allocated(month: MonthToAllocate, rules: AllocationRules, ownerOf: OwnerOf): Promise<Allocation | AdministrationRefusal> {
+  const work = allocate(month, rules, ownerOf);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value === 'too_many_parts' ? refuseInput('too_many_parts', tooManyParts) : value;
+    await othersFirst();
+  }
+}
+
+const tooManyParts = `What these rules split comes to more than ${splitPartsMax} parts: `
+  + 'the projects, models and providers of what is split, '
+  + 'times the teams. Split less, or among fewer teams.';
 
 const noRules = 'There are no rules of allocation. Write them into the configuration file, and apply it.';
 
@@ -67,7 +83,9 @@ export interface AllocationTrial {
   readonly after: ShownAllocation;
 }
 
-/** What a change of rules would have moved; nothing is changed. Refuses `unknown_organization`, `unknown_month`, `invalid_input`. */
+/**
+ * What a change of rules would have moved; nothing is changed. Refuses `unknown_organization`, `unknown_month`, `invalid_input`, `too_many_parts`.
+ */
 export async function tryAllocation(
   context: UseCaseContext, query: AllocationQuery, wanted: z.input<typeof allocationFields>,
 ): Promise<AllocationTrial | AdministrationRefusal> {
@@ -80,9 +98,11 @@ export async function tryAllocation(
   const ownerOf = await keyOwners(context, organization);
   const inForce = await context.store.allocation.find(organization);
   const before = closed !== null ? (await frozenAllocation(context, closed))?.made
-    : inForce === null ? undefined : allocate(given, rulesOf(allocationDocument(inForce)), ownerOf);
+    : inForce === null ? undefined : await allocated(given, rulesOf(allocationDocument(inForce)), ownerOf);
+  if (before !== undefined && isRefusal(before)) return before;
   const rules = rulesOf(allocationDocument(text));
-  const after = allocate(given, rules, ownerOf);
+  const after = await allocated(given, rules, ownerOf);
+  if (isRefusal(after)) return after;
   const [from, to] = [before?.teams ?? [], after.teams].map((teams) => new Map(teams.map(({ team, adjustedCost }) => [team, adjustedCost])));
   const teams = [...new Set([...from!.keys(), ...to!.keys()])].toSorted(byTeam).map((team) =>
     ({ team, before: from!.get(team) ?? null, after: to!.get(team) ?? null }));

@@ -2,11 +2,11 @@
  * Closing a month: its figures, corrections and allocation are frozen and signed, with the place up to which the chain of receipts was counted.
  * What comes later, calls as well as corrections, goes into the month that is closed next, with a reference. Rule 24b; decision 145.
  */
-import { allocate } from '@metergate/core/books/allocation/allocate.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
 import { lastClosed, type ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
 import type { Organization } from '@metergate/store/settings/organizations.ts';
+import { allocated } from '../allocation/month-allocation.ts';
 import { keyOwners, monthToAllocate } from '../allocation/month-to-allocate.ts';
 import { allocationDocument, rulesOf } from '../allocation/rules-fields.ts';
 import type { UseCaseContext } from '../context.ts';
@@ -28,7 +28,7 @@ export interface CloseMonthInput {
 }
 
 /**
- * Refuses `month_not_over`, `month_closed`, `month_order`, `month_incomplete`, `month_waiting`, `month_changed`, `no_receipts`,
+ * Refuses `month_not_over`, `month_closed`, `month_order`, `month_incomplete`, `month_waiting`, `month_changed`, `no_receipts`, `too_many_parts`,
  * `unknown_organization`.
  */
 export async function closeMonth(context: UseCaseContext, input: CloseMonthInput): Promise<ClosedMonth | AdministrationRefusal> {
@@ -97,9 +97,9 @@ async function frozen(context: UseCaseContext, found: ToFreeze): Promise<ClosedM
   const { hash } = await store.receipts.standing(organization, sequence) ?? { hash: null };
   const month = monthName(monthMs);
   const counted = await gatherMonth(context, { ...found, sequence });
-  const lines = frozenLines({
-    month, ...counted, allocation: await allocationOf(context, { ...found, counted }), without: found.awaited,
-  }, context.randomBytes);
+  const allocation = await allocationOf(context, { ...found, counted });
+  if (allocation !== null && isRefusal(allocation)) return allocation;
+  const lines = frozenLines({ month, ...counted, allocation, without: found.awaited }, context.randomBytes);
   const version = versions.filter((each) => each.monthMs === monthMs).length + 1;
   const closedAtMs = Math.floor(context.nowMs);
   const signed = hash === null ? null : chain.signMonth({
@@ -120,10 +120,10 @@ async function frozen(context: UseCaseContext, found: ToFreeze): Promise<ClosedM
 /** By the rules of now; null: there are none. */
 async function allocationOf(
   context: UseCaseContext, { organization, versions, counted }: Pick<ToFreeze, 'organization' | 'versions'> & { readonly counted: CountedMonth },
-): Promise<FrozenAllocation | null> {
+): Promise<FrozenAllocation | AdministrationRefusal | null> {
   const text = await context.store.allocation.find(organization);
   if (text === null) return null;
   const rules = rulesOf(allocationDocument(text));
-  const made = allocate(await monthToAllocate(context, counted, versions), rules, await keyOwners(context, organization));
-  return { text, rules, made };
+  const made = await allocated(await monthToAllocate(context, counted, versions), rules, await keyOwners(context, organization));
+  return isRefusal(made) ? made : { text, rules, made };
 }
