@@ -15,6 +15,7 @@ import { parseArgs } from 'node:util';
 import { tapProviders, type TapEvent } from '@metergate/core/tap/event.ts';
 import { createAskers } from '@metergate/platform/http/askers.ts';
 import { createBaselineWithKey, showBaseline } from '@metergate/platform/use-cases/baselines.ts';
+import { createBodyBudget } from '@metergate/platform/http/body-budget.ts';
 import { withTap } from '@metergate/platform/http/tap.ts';
 import { tapPrices } from '@metergate/platform/use-cases/tap-prices.ts';
 import { openStore } from '@metergate/store/store.ts';
@@ -31,7 +32,9 @@ const organization = await store.organizations.create({ name: `bench ${Date.now(
 if (!('id' in organization)) throw new Error('the organization was refused');
 const baseline = await createBaselineWithKey(context, organization.id);
 if (!('id' in baseline)) throw new Error('the Baseline was refused');
-const server = createServer(withTap({ store, askers: createAskers(), clock: Date.now, report: console.error }, (_, response) => response.end()));
+const server = createServer(withTap(
+  { store, askers: createAskers(), bodies: createBodyBudget(), clock: Date.now, report: console.error }, (_, response) => response.end(),
+));
 server.keepAliveTimeout = 3_600_000;
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');

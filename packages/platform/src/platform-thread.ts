@@ -261,10 +261,11 @@ function reportsAt(databaseUrl: string): ReportThreadOwner {
 async function partsOn({ store, reports, oidc }: Pick<PlatformParts, 'store' | 'reports' | 'oidc'>, port: number): Promise<PlatformParts> {
   const [
     sessions, { costToday, Passwords }, { hashingOnThreads }, { createAttempts }, { createSignInBounds }, { knownBrowsers }, { trustedProxies },
-    { createAskers },
+    { createAskers }, { createBodyBudget },
   ] = await Promise.all([
     import('./auth/create-sessions.ts'), import('./auth/passwords.ts'), import('./auth/hashing-threads.ts'), import('./auth/attempts.ts'),
     import('./auth/sign-in-bounds.ts'), import('./auth/known-browsers.ts'), import('./http/client-address.ts'), import('./http/askers.ts'),
+    import('./http/body-budget.ts'),
   ]);
   const publicUrl = publicUrlAt(port);
   const clock = Date.now;
@@ -276,7 +277,8 @@ async function partsOn({ store, reports, oidc }: Pick<PlatformParts, 'store' | '
     sessions: sessions.createSessions({
       store, masterKey: data.masterKey, publicUrl, clock, providedLifeMs: data.oidc?.sessionMs ?? sessionHoursDefault * 3_600_000,
     }),
-    attempts: createAttempts(clock), signInBounds: createSignInBounds(clock), browsers: knownBrowsers(data.masterKey, clock), oidc,
+    bodies: createBodyBudget(), attempts: createAttempts(clock), signInBounds: createSignInBounds(clock),
+    browsers: knownBrowsers(data.masterKey, clock), oidc,
     report: (fault) => reportFault('answer a request', fault),
   };
 }

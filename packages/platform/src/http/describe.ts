@@ -47,6 +47,8 @@ export function refusalsOf(operation: Operation): ReadonlyMap<number, readonly s
     add(400, 'invalid_json');
     add(413, 'body_too_large');
     add(415, 'unsupported_media_type');
+    add(429, 'too_many_bodies');
+    add(503, 'busy');
   }
   if (operation.bounded === true) add(429, 'too_many_attempts');
   add(503, 'busy');
@@ -85,7 +87,7 @@ export function described(operation: Operation): Parameters<OpenAPIHono['openAPI
 const statusText: Readonly<Record<number, string>> = {
   400: 'The input is malformed or cannot be accepted', 401: 'No valid session, token or key', 403: 'Not allowed', 404: 'Not found',
   409: 'Conflicts with what exists', 410: 'Gone for good', 413: 'The body is too large', 415: 'The body is not plain JSON',
-  429: 'Too many attempts', 500: 'A fault of the platform', 502: 'The provider did not answer', 503: 'Not right now',
+  429: 'Too much at once', 500: 'A fault of the platform', 502: 'The provider did not answer', 503: 'Not right now',
 };
 
 /** Serves the document. Made once: operations do not change while the platform runs. */

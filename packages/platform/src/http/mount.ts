@@ -11,6 +11,7 @@ import type { UseCaseContext } from '../use-cases/context.ts';
 import { ownSentencesAlone } from '../use-cases/input.ts';
 import { isRefusal, type AdministrationRefusal } from '../use-cases/refusal.ts';
 import { actorOf } from './actor.ts';
+import { networkOf } from './client-address.ts';
 import { addressOf } from './connection-address.ts';
 import { refuseCrossSite, refuseUnlessDeliberate } from './cross-site.ts';
 import { apiRoot, described } from './describe.ts';
@@ -57,25 +58,48 @@ async function answerAs(
   actor: Actor | null, context: Context, parts: PlatformParts, { operation, places, answerHeaders }: Mounted & { readonly answerHeaders: Headers },
 ): Promise<Response> {
   const request = context.req.raw;
-  const changes = operation.method !== 'get' || operation.consuming === true;
+  const changes = changesSomething(operation);
   if (operation.role === null && changes && operation.serviceKey !== true) refuseCrossSite(request, parts.publicUrl);
   if (operation.consuming === true) refuseUnlessDeliberate(request, parts.publicUrl);
   const params = checked(operation.params, context.req.param(), 'path');
   const query = checked(operation.query, singleQuery(context), 'query');
-  const sent = operation.body === undefined ? {} : await readJsonObject(request, operation.bodyBytesMax, othersFirst);
-  const body = operation.body === undefined ? {} : checked(operation.body, sent, 'body');
-  const elsewhere = operation.readsLong === true ? parts.reports : null;
-  const here = () => operation.run({
-    context: contextOf(parts, { operation, actor, changes, params, sent }),
-    parts, actor, params: params as never, query: query as never, body: body as never, sent: sent as never,
-    headers: request.headers, address: addressOf(context, parts), answerHeaders,
-  });
-  const result = await (elsewhere !== null ? elsewhere.run(operation.id, { actor: actor!, params, query, body, nowMs: parts.clock() })
-    : actor === null || operation.readsLong === true ? here() : places().take(actor.organization, here));
+  const ask = async (sent: Record<string, unknown>, body: Record<string, unknown>): Promise<unknown> => {
+    const here = () => operation.run({
+      context: contextOf(parts, { operation, actor, changes, params, sent }),
+      parts, actor, params: params as never, query: query as never, body: body as never, sent: sent as never,
+      headers: request.headers, address: addressOf(context, parts), answerHeaders,
+    });
+    return operation.readsLong === true && parts.reports !== null
+      ? parts.reports.run(operation.id, { actor: actor!, params, query, body, nowMs: parts.clock() })
+      : actor === null || operation.readsLong === true ? here() : places().take(actor.organization, here);
+  };
+  const result = operation.body === undefined ? await ask({}, {}) : await withBody(context, parts, { operation, actor, ask });
   if (isRefusal<AdministrationRefusal>(result)) throw httpRefusalOf(result);
   if (isDownload(result)) return downloadResponse(result, answerHeaders, parts.report);
   answerHeaders.set('content-type', 'application/json');
   return new Response(result instanceof JsonText ? result.json : JSON.stringify(result), { status: operation.status ?? 200, headers: answerHeaders });
+}
+
+function changesSomething({ method, consuming }: Operation): boolean {
+  return method !== 'get' || consuming === true;
+}
+
+interface Bodied {
+  readonly operation: Operation;
+  /** Null: nobody needs to be known. */
+  readonly actor: Actor | null;
+  readonly ask: (sent: Record<string, unknown>, body: Record<string, unknown>) => Promise<unknown>;
+}
+
+/** Reads the body, and counts what it holds until the answer is there. */
+async function withBody(context: Context, parts: PlatformParts, { operation, actor, ask }: Bodied): Promise<unknown> {
+  const held = actor === null ? parts.bodies.unknown(networkOf(addressOf(context, parts))) : parts.bodies.known(actor.organization);
+  try {
+    const sent = await readJsonObject(context.req.raw, { held, bytesMax: operation.bodyBytesMax, beforeParsing: othersFirst });
+    return await ask(sent, checked(operation.body, sent, 'body'));
+  } finally {
+    held.release();
+  }
 }
 
 async function admitted(

@@ -3,6 +3,7 @@ import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { Store } from '@metergate/store/store.ts';
 import type { Attempts } from '../auth/attempts.ts';
 import type { SignInBounds } from '../auth/sign-in-bounds.ts';
+import type { BodyBudget } from './body-budget.ts';
 import type { TrustedProxies } from './client-address.ts';
 import type { KnownBrowsers } from '../auth/known-browsers.ts';
 import type { OidcParts } from '../auth/oidc/oidc-parts.ts';
@@ -20,6 +21,8 @@ export interface PlatformParts {
   readonly reports: Reports | null;
   /** As whom requests have their turns. */
   readonly askers: Askers;
+  /** What bodies of requests may hold. */
+  readonly bodies: BodyBudget;
   readonly sessions: Sessions;
   readonly passwords: Passwords;
   readonly attempts: Attempts;

@@ -2,15 +2,28 @@
  * A request's body → the JSON object in it, or the refusal: one media type, no content coding, at most `bytesMax` bytes counted as they
  * arrive, valid UTF-8, one JSON object without duplicate names. None of it is ever repeated or logged.
  */
+import type { CountedBody } from './body-budget.ts';
 import { HttpRefusal } from './envelope.ts';
 import { repeatedName } from './repeated-name.ts';
 
 /** Enough for every resource but the tap's batches, which have a separate limit. */
 export const bodyBytesMax = 65_536;
 
-/** `beforeParsing`: others' turn. @throws HttpRefusal 400 `invalid_json`, 413 `body_too_large`, 415 `unsupported_media_type`. */
+/** How a body is read. */
+export interface ReadingBy {
+  /** Counts it as it arrives; whoever gave it releases it. */
+  readonly held: CountedBody;
+  readonly bytesMax?: number | undefined;
+  /** Others' turn. */
+  readonly beforeParsing?: () => Promise<void>;
+}
+
+/**
+ * Reads the whole body.
+ * @throws HttpRefusal 400 `invalid_json`, 413 `body_too_large`, 415 `unsupported_media_type`, 429 `too_many_bodies`, 503 `busy`.
+ */
 export async function readJsonObject(
-  request: Request, bytesMax = bodyBytesMax, beforeParsing: () => Promise<void> = async () => {},
+  request: Request, { held, bytesMax = bodyBytesMax, beforeParsing = async () => {} }: ReadingBy,
 ): Promise<Record<string, unknown>> {
   const mediaType = (request.headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (mediaType !== 'application/json') {
@@ -19,24 +32,37 @@ export async function readJsonObject(
   if ((request.headers.get('content-encoding') ?? 'identity').trim().toLowerCase() !== 'identity') {
     throw new HttpRefusal(415, 'unsupported_media_type', 'The body must not be compressed.');
   }
-  const bytes = await readBytes(request, bytesMax);
+  const bytes = await readBytes(request, held, bytesMax);
   await beforeParsing();
   const value = parse(bytes);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidJson();
   return value as Record<string, unknown>;
 }
 
-async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+async function readBytes(request: Request, held: CountedBody, bytesMax: number): Promise<Uint8Array> {
+  // Announced: then none of it is read.
+  if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLarge(bytesMax);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of request.body ?? []) {
     bytes += chunk.length;
-    if (bytes > bytesMax) {
-      throw new HttpRefusal(413, 'body_too_large', `The body must be at most ${bytesMax} bytes.`, { connection: 'close' });
-    }
+    if (bytes > bytesMax) throw tooLarge(bytesMax);
+    const room = held.add(chunk.length);
+    if (room !== 'held') throw noRoom(room);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** The answer to a body that found no room: 429 if it is the sender's own share that is used up, 503 if others hold what there is. */
+function noRoom(fault: 'own' | 'all'): HttpRefusal {
+  const headers = { 'retry-after': '2', connection: 'close' };
+  return fault === 'own' ? new HttpRefusal(429, 'too_many_bodies', 'Too much was sent at once. Send it again when some of it is answered.', headers)
+    : new HttpRefusal(503, 'busy', 'Too much is being sent right now. Send it again in a moment.', headers);
+}
+
+function tooLarge(bytesMax: number): HttpRefusal {
+  return new HttpRefusal(413, 'body_too_large', `The body must be at most ${bytesMax} bytes.`, { connection: 'close' });
 }
 
 function parse(bytes: Uint8Array): unknown {

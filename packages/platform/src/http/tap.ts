@@ -14,6 +14,7 @@ import type { Store } from '@metergate/store/store.ts';
 import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import type { KeptBatch, TapKeyRefusal } from '@metergate/store/tap/keep-batch.ts';
 import type { Askers } from './askers.ts';
+import type { BodyBudget, CountedBody } from './body-budget.ts';
 import { createTapRate, type TapRate } from './tap-rate.ts';
 import { createTapPlaces, type TapPlaces } from './tap-places.ts';
 import { createTapTurns, turnWeightMax, type TapJob, type TapTurns } from './tap-turns.ts';
@@ -24,6 +25,7 @@ const tapPath = '/tap/v1/events';
 export interface TapParts {
   readonly store: Pick<Store, 'tapEvents' | 'engine'>;
   readonly askers: Askers;
+  readonly bodies: BodyBudget;
   /** Wall time, milliseconds since the epoch. */
   readonly clock: () => number;
   /** A fault that was answered with 503: for the log. Contains nothing of the request. */
@@ -61,6 +63,8 @@ const retired = refusal(410, 'tap_retired', 'This tap was retired. Remove it fro
 const unsupported = refusal(415, 'unsupported_media_type', 'The body must be JSON, not compressed, with content-type application/json.');
 const wrongMethod = refusal(405, 'method_not_allowed', 'This address only accepts POST.', { allow: 'POST' });
 const unavailable = refusal(503, 'unavailable', 'The batch cannot be stored right now. Send it again.');
+/** What is read at once is bounded: the rest of this body is not. */
+const noRoom = refusal(503, 'unavailable', 'Too much is being sent right now. Send the batch again.', { 'retry-after': '2', connection: 'close' });
 /** The body is not waited for: the connection ends with the answer. */
 const tooOften = (seconds: number): TapAnswer => refusal(429, 'rate_limit_exceeded', 'This tap key posts too often. Post again after a moment.', {
   'retry-after': String(seconds), connection: 'close',
@@ -77,7 +81,8 @@ async function answered(parts: RatedParts, request: IncomingMessage): Promise<Ta
 }
 
 /** Null: the client is gone. */
-async function answerTo({ store, askers, clock, rate, turns, places }: RatedParts, request: IncomingMessage): Promise<TapAnswer | null> {
+async function answerTo(parts: RatedParts, request: IncomingMessage): Promise<TapAnswer | null> {
+  const { store, askers, rate, bodies } = parts;
   if (request.method !== 'POST') return wrongMethod;
   const keyHash = createHash('sha256').update(presentedTapKey(request.headers.authorization)).digest('hex');
   const admission = await store.tapEvents.admission(keyHash);
@@ -85,9 +90,25 @@ async function answerTo({ store, askers, clock, rate, turns, places }: RatedPart
   askers.learn(request.headers, `tap key ${keyHash}`);
   const waitSeconds = rate.take(keyHash);
   if (waitSeconds !== null) return tooOften(waitSeconds);
-  const body = await readBody(request);
-  if (body === 'gone') return null;
-  if (body === 'too_large') return tooLarge;
+  const held = bodies.known(`tap ${keyHash}`);
+  try {
+    const body = await readBody(request, held);
+    if (body === 'gone') return null;
+    if (body === 'too_large') return tooLarge;
+    return body === 'no_room' ? noRoom : await answerToBody(parts, { request, keyHash, admission, body });
+  } finally {
+    held.release();
+  }
+}
+
+interface Batch {
+  readonly request: IncomingMessage;
+  readonly keyHash: string;
+  readonly admission: Exclude<Awaited<ReturnType<TapParts['store']['tapEvents']['admission']>>, 'unknown_key'>;
+  readonly body: Buffer;
+}
+
+async function answerToBody({ store, clock, turns, places }: RatedParts, { request, keyHash, admission, body }: Batch): Promise<TapAnswer> {
   await othersFirst();
   if (admission !== 'admitted') return byKey[admission];
   if (!isPlainJson(request)) return unsupported;
@@ -146,20 +167,24 @@ function isPlainJson({ headers }: IncomingMessage): boolean {
 const excessBytesMax = 1_048_576;
 const excessMs = 1_000;
 
-function readBody(request: IncomingMessage): Promise<Buffer | 'too_large' | 'gone'> {
+/** Why there is no body. */
+type Unread = 'too_large' | 'gone' | 'no_room';
+
+function readBody(request: IncomingMessage, held: CountedBody): Promise<Buffer | Unread> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     let late: NodeJS.Timeout | null = null;
-    const end = (outcome: Buffer | 'too_large' | 'gone'): void => {
+    const end = (outcome: Buffer | Unread): void => {
       if (late !== null) clearTimeout(late);
       request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
-      if (outcome === 'too_large') request.pause();
+      if (outcome === 'too_large' || outcome === 'no_room') request.pause();
       resolve(outcome);
     };
     const onData = (chunk: Buffer): void => {
       bytes += chunk.length;
       if (bytes <= tapBodyBytesMax) {
+        if (held.add(chunk.length) !== 'held') return end('no_room');
         chunks.push(chunk);
         return;
       }

@@ -15,6 +15,7 @@ import { openStore, type Store } from '@metergate/store/store.ts';
 import { createAskers } from '../http/askers.ts';
 import { createBaselineWithKey, type MintedBaseline } from '../use-cases/baselines.ts';
 import type { UseCaseContext } from '../use-cases/context.ts';
+import { createBodyBudget, type BodyBudget } from '../http/body-budget.ts';
 import { withTap, type TapParts } from '../http/tap.ts';
 import { isRefusal } from '../use-cases/refusal.ts';
 
@@ -35,7 +36,9 @@ export interface TapFixture {
 }
 
 /** `behind`: replaces the endpoint's store. `url`: where to create a store, instead of an embedded one. */
-export async function tapFixture(behind: (store: Store) => TapParts['store'] = (store) => store, url?: string): Promise<TapFixture> {
+export async function tapFixture(
+  behind: (store: Store) => TapParts['store'] = (store) => store, url?: string, bodies: BodyBudget = createBodyBudget(),
+): Promise<TapFixture> {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-tap-'));
   const file = join(directory, 'store.db');
   const now = { ms: sampleNowMs };
@@ -44,7 +47,7 @@ export async function tapFixture(behind: (store: Store) => TapParts['store'] = (
   });
   const faults: unknown[] = [];
   const server = createServer({ connectionsCheckingInterval: 1_000 }, withTap(
-    { store: behind(store), askers: createAskers(), clock: () => now.ms, report: (fault) => faults.push(fault) },
+    { store: behind(store), askers: createAskers(), bodies, clock: () => now.ms, report: (fault) => faults.push(fault) },
     (_request, response) => response.writeHead(404).end('elsewhere'),
   ));
   server.listen(0, '127.0.0.1');

@@ -22,6 +22,7 @@ import { createToken } from '../../use-cases/management-tokens.ts';
 import { isRefusal, type AdministrationRefusal } from '../../use-cases/refusal.ts';
 import { createUser } from '../../use-cases/users.ts';
 import { operations, platformApp } from '../app.ts';
+import { createBodyBudget } from '../body-budget.ts';
 import { trustedProxies } from '../client-address.ts';
 import { apiRoot, refusalsOf } from '../describe.ts';
 import type { PlatformParts } from '../parts.ts';
@@ -117,7 +118,8 @@ export async function platformFixture(
     store, reports: null, clock: Date.now, randomBytes: bytes, publicUrl,
     gatewayUrl: 'http://gateway.test', sandbox: false, providerUrls, upstreamRules: { allow: [] }, trusted: trustedProxies([]),
     askers: createAskers(), passwords: hashing, sessions: createSessions({ store, masterKey, publicUrl, clock, providedLifeMs }),
-    attempts: createAttempts(Date.now), signInBounds: createSignInBounds(Date.now), browsers: knownBrowsers(masterKey, Date.now),
+    bodies: createBodyBudget(), attempts: createAttempts(Date.now), signInBounds: createSignInBounds(Date.now),
+    browsers: knownBrowsers(masterKey, Date.now),
     oidc: oidc(publicUrl),
     report: (fault) => reports.push(fault),
   };
