@@ -3,6 +3,7 @@
  * but one that left a server open does not hear that and would keep the whole run waiting. A process whose thread computes for ever cannot end
  * itself either: `watch-tests.ts` ends that one from outside.
  */
+import { flushCompileCache } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 import { followTestsByContext } from './test-context.ts';
 import { overdueMs } from './test-limits.ts';
@@ -11,8 +12,10 @@ import { isTestProcess, itsEnd, noteProcess, noteRunning } from './test-notes.ts
 // Threads and processes that a test starts may load this too.
 if (isMainThread && isTestProcess()) {
   followTestsByContext();
-  const { after, beforeEach } = await import('node:test');
+  const { after, before, beforeEach } = await import('node:test');
   noteProcess();
+  // What was compiled for this file is there for the processes that it starts, not only when it ends: a killed process keeps nothing.
+  before(() => flushCompileCache());
   beforeEach((test) => noteRunning(`"${test.fullName}"`));
   after(() => noteRunning(itsEnd));
   setTimeout(() => {

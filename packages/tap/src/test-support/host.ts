@@ -39,6 +39,10 @@ const call = async (count = 1) => {
 const later = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 `;
 
+/** Otherwise each host would strip the types of the tap's sources again: three quarters of its processor time. */
+const compileCache: Record<string, string> = process.env['NODE_COMPILE_CACHE'] === undefined ? {}
+  : { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
+
 /** Runs a script that has `tap`, `client`, `call` and `later`. Keys and endpoint of this process's environment do not reach it. */
 export async function runHost(script: string, options: HostOptions = {}): Promise<Ended> {
   const source = options.tap ?? new URL('../tap.ts', import.meta.url).href;
@@ -47,7 +51,7 @@ export async function runHost(script: string, options: HostOptions = {}): Promis
   const kind = options.commonJs === true ? 'commonjs' : 'module';
   const startedAt = performance.now();
   const child = spawn(options.node ?? process.execPath, [`--input-type=${kind}`, '--eval', `${load}\n${client}\n${body}`], {
-    env: { PATH: process.env['PATH'] ?? '', NODE_NO_WARNINGS: '1', ...options.env }, stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'] ?? '', NODE_NO_WARNINGS: '1', ...compileCache, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
   let stderr = '';
