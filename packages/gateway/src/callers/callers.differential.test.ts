@@ -30,10 +30,23 @@ function answersTheCallFirst(ours: Outcome, theirs: Outcome): boolean {
   return theirs.got.startsWith('HTTP/1.1 400 ') && gone(ours) < gone(theirs) && ours.got.startsWith('HTTP/1.1 ') && ours.recorded.length > 0;
 }
 
-/** As that, where the head of the answer was written and had not left: Node's server resets the connection, and the answer is lost. */
+/** As that, where the answer had begun: Node's server ends the connection within it, or before any of it has left. Ours sends all of it first. */
 function losesTheAnswer(ours: Outcome, theirs: Outcome): boolean {
-  return theirs.got === '' && theirs.ending === 'rst' && ours.ending === 'rst' && /^HTTP\/1\.1 200 .*HTTP\/1\.1 400 /s.test(ours.got)
-    && isDeepStrictEqual(ours.received, theirs.received) && isDeepStrictEqual(ours.recorded, theirs.recorded);
+  return theirs.ending !== 'open' && ours.ending !== 'open' && ours.got.startsWith(theirs.got) && !theirs.got.includes('HTTP/1.1 400 ')
+    && ours.got.slice(theirs.got.length).includes('HTTP/1.1 400 ') && isDeepStrictEqual(ours.received, theirs.received)
+    && isSameButForGone(ours, theirs);
+}
+
+/** The same calls, of which Node's server counts some as left by their caller. */
+function isSameButForGone(ours: Outcome, theirs: Outcome): boolean {
+  const withoutOutcome = (record: string): string => record.replace(/ (?:cut|completed|caller_gone) .*/, '');
+  return theirs.recorded.length === ours.recorded.length && theirs.recorded.every((record, at) =>
+    record === ours.recorded[at] || (record.includes(' caller_gone ') && withoutOutcome(record) === withoutOutcome(ours.recorded[at]!)));
+}
+
+/** Such bytes behind a call whose answer breaks as well: Node's server has closed its caller's connection by then, ours has not. */
+function blamesTheCaller(ours: Outcome, theirs: Outcome): boolean {
+  return isDeepStrictEqual({ ...ours, recorded: [] }, { ...theirs, recorded: [] }) && ours.ending !== 'open' && isSameButForGone(ours, theirs);
 }
 
 /** Ours serves only whole requests: one that ends early is answered as incomplete, and not refused for its head. */
@@ -65,7 +78,7 @@ async function difference({ own, reference }: Both, played: Played): Promise<nul
   for (const patience of [12, 100]) {
     const [ours, theirs] = [await own.play(played, patience), await reference.play(played, patience)];
     if (isDeepStrictEqual(ours, theirs) || answersTheCallFirst(ours, theirs) || closesSooner(ours, theirs)) return null;
-    if (beginsNothingBehind(ours, theirs) || losesTheAnswer(ours, theirs)) return null;
+    if (beginsNothingBehind(ours, theirs) || losesTheAnswer(ours, theirs) || blamesTheCaller(ours, theirs)) return null;
     if (played.closing === true && refusesWhatIsCut(ours, theirs)) return null;
     if (patience === 100) return { ours, theirs };
   }
