@@ -198,7 +198,7 @@ test('cap: what cannot be one is one sentence, and no cap is made', async () => 
     [{ '--key': 'key_x' }, 2, /--key goes with --scope key only/],
     [{ '--project': 'x' }, 2, /--project goes with --scope project only/],
     [{ '--scope': 'key', '--key': 'key_x' }, 1, /no service key with this id/],
-    [{ '--limit': '9999999999' }, 1, /limit of a cap must be an amount/],
+    [{ '--limit': '9999999999' }, 2, /--limit must be an amount of US dollars such as 2\.50, below 9\.2 billion/],
   ];
   for (const [changes, code, sentence] of rows) {
     const refused = await run(['cap', 'set', '--org', 'Capless', ...Object.entries({ ...whole, ...changes }).flat()]);
