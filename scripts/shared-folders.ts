@@ -27,8 +27,8 @@ export const sharedFolders: readonly SharedFolder[] = [
       env: { METERGATE_PUBLIC_NODE: '1' },
       folders: ['call/', 'callers/', 'network/'],
       except: [
-        'callers/caller-connection.test.ts', 'network/create-destination.test.ts', 'network/socket-destination.test.ts',
-        'network/mixed-load.test.ts', 'network/reading-turns.test.ts',
+        'callers/arriving-chunks.test.ts', 'callers/caller-connection.test.ts', 'callers/repeated-head.test.ts',
+        'network/create-destination.test.ts', 'network/socket-destination.test.ts', 'network/mixed-load.test.ts', 'network/reading-turns.test.ts',
       ],
     },
   },

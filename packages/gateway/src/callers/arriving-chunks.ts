@@ -4,16 +4,20 @@
  * for Node's server. Decision 0276.
  */
 import type { Refusal } from '@metergate/core/refusal.ts';
-import { ChunkWalk } from '../http-parser/chunk-walk.ts';
+import { ChunkWalk, digitOf } from '../http-parser/chunk-walk.ts';
 import type { Parser } from '../http-parser/native-parser.ts';
 import { createRequestParser, type RequestEvents } from '../http-parser/request-parser.ts';
 
 const chunkedHead = Buffer.from('POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n', 'latin1');
 const lineFeed = 0x0a;
+const lineEndBytes = 2;
 
 const noChunks: Refusal = { kind: 'malformed_request', fault: 'The request is not valid HTTP/1.1.' };
 
-/** What bytes brought: parts of the body, which are theirs and not copied, each of one chunk; and how many of them are not another request's. */
+/**
+ * What bytes brought: parts of the body, each of one chunk (those of plain chunks are these bytes themselves); and how many of them are not another
+ * request's.
+ */
 export interface ReadChunks {
   readonly parts: readonly Buffer[];
   readonly taken: number;
@@ -60,42 +64,44 @@ export class ArrivingChunks {
   }
 }
 
-/** Chunks that Node's parser reads, line by line: where a line ends is the only place where a body may end and another request begin. */
+/**
+ * Chunks that Node's parser reads and judges. It does not say where in some bytes a body ended, so it must not be given bytes of the next request:
+ * all up to the last chunk's line goes to it at once, and behind that one line of trailers after the other, of which it takes no more than of a head.
+ */
 class OddChunks implements RequestEvents {
   readonly #parser: Parser;
+  readonly #framing = new ChunkFraming();
   isWhole = false;
   error: Error | null = null;
   /** The head is read that is ours. */
   #isHeadRead = false;
-  /** What the parser found in the last line. */
-  #found = 0;
+  /** The parts of the body in the bytes that are read now. */
+  #parts: Buffer[] = [];
 
   constructor() {
     this.#parser = createRequestParser(this);
-    const outcome = this.#parser.execute(chunkedHead);
-    if (outcome instanceof Error) this.error = outcome;
+    this.#execute(chunkedHead);
     this.#isHeadRead = true;
   }
 
-  /** Parts of one chunk in these bytes are one part. */
   read(bytes: Buffer): ReadChunks {
     const parts: Buffer[] = [];
-    let [at, from] = [0, 0];
-    const keepUntil = (to: number): void => { if (to > from) parts.push(bytes.subarray(from, to)); };
+    this.#parts = parts;
+    let at = this.#framing.endOfChunks(bytes);
+    if (at > 0) this.#execute(bytes.subarray(0, at));
+    // Whole before the last chunk: the parser and the framing do not mean the same, and what it read may be another request's.
+    if (this.isWhole && this.error === null) this.error = new Error('The body ended before its last chunk.');
     while (at < bytes.length && !this.isWhole && this.error === null) {
       const end = bytes.indexOf(lineFeed, at) + 1 || bytes.length;
-      this.#found = 0;
-      const outcome = this.#parser.execute(bytes.subarray(at, end));
-      if (outcome instanceof Error) this.error = outcome;
-      // A line that is not all of a chunk begins with what is: framing stands behind it, or before.
-      if (this.#found < end - at) {
-        keepUntil(at + this.#found);
-        from = end;
-      }
+      this.#execute(bytes.subarray(at, end));
       at = end;
     }
-    keepUntil(Math.max(from, at));
     return { parts, taken: at };
+  }
+
+  #execute(bytes: Buffer): void {
+    const outcome = this.#parser.execute(bytes);
+    if (outcome instanceof Error) this.error = outcome;
   }
 
   close(): void {
@@ -111,10 +117,53 @@ class OddChunks implements RequestEvents {
   }
 
   body(chunk: Buffer): void {
-    this.#found += chunk.length;
+    this.#parts.push(chunk);
   }
 
   complete(): void {
     if (this.#isHeadRead) this.isWhole = true;
+  }
+}
+
+/** How large each chunk is, and no more: what else its line says, and whether it may, is the parser's to judge. */
+class ChunkFraming {
+  /** Bytes of a chunk, and of the end of its line, that are still to come. */
+  #due = 0;
+  #size = 0;
+  /** The digits of the line are over. */
+  #isBehindSize = false;
+  #isLast = false;
+
+  /** Index behind the line of the last chunk, or the end of these bytes; 0 after that line has come. */
+  endOfChunks(bytes: Buffer): number {
+    let at = 0;
+    while (at < bytes.length && !this.#isLast) {
+      if (this.#due > 0) {
+        const skipped = Math.min(this.#due, bytes.length - at);
+        this.#due -= skipped;
+        at += skipped;
+      } else at = this.#isBehindSize ? this.#skipLine(bytes, at) : this.#readDigit(bytes, at);
+    }
+    return at;
+  }
+
+  #readDigit(bytes: Buffer, at: number): number {
+    const digit = digitOf(bytes[at]!);
+    if (digit < 0) {
+      this.#isBehindSize = true;
+      return at;
+    }
+    this.#size = this.#size * 16 + digit;
+    return at + 1;
+  }
+
+  #skipLine(bytes: Buffer, at: number): number {
+    const end = bytes.indexOf(lineFeed, at) + 1;
+    if (end === 0) return bytes.length;
+    this.#isLast = this.#size === 0;
+    this.#due = this.#size + lineEndBytes;
+    this.#size = 0;
+    this.#isBehindSize = false;
+    return end;
   }
 }

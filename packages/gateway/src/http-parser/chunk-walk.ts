@@ -110,8 +110,8 @@ export class ChunkWalk {
   }
 }
 
-/** -1: none. */
-function digitOf(byte: number): number {
+/** What a byte says as a hexadecimal digit; -1: it is none. */
+export function digitOf(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
