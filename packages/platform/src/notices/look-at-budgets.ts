@@ -15,7 +15,7 @@ export async function lookAtBudgets(context: UseCaseContext, organization: Organ
   const monthMs = monthOf(nowMs);
   const budgets = budgetsInForce(await store.monthBudgets.list(organization), monthMs);
   if (budgets.length === 0) return;
-  const spendOf = await budgetSpend(context, organization, monthMs);
+  const spendOf = await budgetSpend(context, { organization, monthMs, budgets });
   for (const budget of budgets) {
     const spend = await spendOf(budget);
     const { events, told } = budgetEvents(budget.told, {

@@ -5,17 +5,18 @@
 import { expectedBy, paceSince, type SpentDay } from '@metergate/core/spend/forecast.ts';
 import type { BudgetScope } from '@metergate/core/alert/month-budget.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { nanoDollars, unformatDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { unformatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { figuresOfTexts } from '@metergate/core/books/month/month-file.ts';
 import { sumOfLines } from '@metergate/core/books/month/month-sums.ts';
 import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { monthAfter } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
+import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import type { UseCaseContext } from '../context.ts';
 import { linesOfMonth, namesOfMonth } from '../months/read-month.ts';
 import { isRefusal } from '../refusal.ts';
 import { listServiceKeys } from '../service-keys.ts';
-import { addedUp, showUsage, shownUsage, type ShownFigures, type ShownUsage } from '../usage.ts';
+import { addedUp, showPart, shownUsage, type ShownFigures, type ShownUsage, type UsageRequest } from '../usage.ts';
 
 export interface BudgetSubject {
   readonly scope: BudgetScope;
@@ -30,65 +31,74 @@ export interface BudgetSpend {
 
 export type SpendOf = (subject: BudgetSubject) => Promise<BudgetSpend>;
 
-/** Looks once at what all budgets of a month share. */
-export async function budgetSpend(context: UseCaseContext, organization: OrganizationId, monthMs: number): Promise<SpendOf> {
-  let owners: ReturnType<typeof listServiceKeys> | null = null;
-  const keysOf = async (person: string): Promise<ReadonlySet<string>> => {
-    const keys = await (owners ??= listServiceKeys(context, organization));
-    return new Set(isRefusal(keys) ? [] : keys.filter((key) => key.person === person).map(({ id }) => id));
-  };
+/** Looks once at what all budgets of a month share. `budgets`: all that will be asked about. */
+export async function budgetSpend(
+  context: UseCaseContext, { organization, monthMs, budgets }: BudgetsOfMonth,
+): Promise<SpendOf> {
+  const owners = await ownersOf(context, organization, budgets);
   const closed = (await context.store.months.list(organization)).find((each) => each.monthMs === monthMs && each.reopenedAtMs === null);
-  if (closed !== undefined) return closedSpend(context, closed, keysOf);
+  if (closed !== undefined) return closedSpend(context, closed, owners);
   const { nowMs } = context;
   const endMs = monthAfter(monthMs);
-  const usage = (subject: BudgetSubject, by: readonly UsageDimension[], sinceMs: number) =>
-    usageOf(context, { organization, subject, keysOf, by, sinceMs, untilMs: endMs });
+  const ofMonth = usageIn(context, { organization, owners, by: [], sinceMs: monthMs, untilMs: endMs });
+  const ofDays = usageIn(context, { organization, owners, by: ['day'], sinceMs: paceSince(nowMs), untilMs: endMs });
   return async (subject) => {
-    const figures = addedUp(await usage(subject, [], monthMs));
+    // Each is a report of its own, and an organization may have hundreds.
+    await othersFirst();
+    const figures = addedUp(await ofMonth(subject));
     const spent = unformatDollars(figures.cost);
     if (nowMs >= endMs || nowMs < monthMs) return { figures, expected: nowMs < monthMs ? null : spent };
-    const days = (await usage(subject, ['day'], paceSince(nowMs))).map((row): SpentDay =>
-      ({ dayMs: Date.parse(row.day!), spent: unformatDollars(row.cost) }));
-    return { figures, expected: expectedBy(merged(days), { spent, endMs, nowMs }) };
+    const days = (await ofDays(subject)).map((row): SpentDay => ({ dayMs: Date.parse(row.day!), spent: unformatDollars(row.cost) }));
+    return { figures, expected: expectedBy(days, { spent, endMs, nowMs }) };
   };
 }
 
+export interface BudgetsOfMonth {
+  readonly organization: OrganizationId;
+  readonly monthMs: number;
+  readonly budgets: readonly BudgetSubject[];
+}
+
+/** Of each key of somebody who has a budget: their email. */
+type Owners = ReadonlyMap<string, string>;
+
+async function ownersOf(context: UseCaseContext, organization: OrganizationId, budgets: readonly BudgetSubject[]): Promise<Owners> {
+  const people = new Set(budgets.filter(({ scope }) => scope === 'person').map(({ subject }) => subject));
+  const keys = people.size === 0 ? [] : await listServiceKeys(context, organization);
+  return new Map(isRefusal(keys) ? [] : keys.filter(({ person }) => people.has(person)).map(({ id, person }) => [id, person!]));
+}
+
 interface Asked {
-  readonly organization: string;
-  readonly subject: BudgetSubject;
-  readonly keysOf: (person: string) => Promise<ReadonlySet<string>>;
+  readonly organization: OrganizationId;
+  readonly owners: Owners;
   readonly by: readonly UsageDimension[];
   readonly sinceMs: number;
   readonly untilMs: number;
 }
 
-async function usageOf(
-  context: UseCaseContext, { organization, subject: { scope, subject }, keysOf, by, sinceMs, untilMs }: Asked,
-): Promise<readonly ShownUsage[]> {
-  const filters = scope === 'organization' ? [{}]
-    : scope === 'person' ? [...await keysOf(subject!)].map((key) => ({ key })) : [{ [scope]: subject! }];
-  const found: ShownUsage[] = [];
-  for (const filter of filters) {
-    const rows = await showUsage(context, { organization, sinceMs, untilMs, by, filter });
+/** One report answers for all people together: one person may have had thousands of keys. */
+function usageIn(
+  context: UseCaseContext, { organization, owners, by, sinceMs, untilMs }: Asked,
+): (subject: BudgetSubject) => Promise<readonly ShownUsage[]> {
+  const ask = async (more: Pick<UsageRequest, 'by' | 'filter' | 'keyAs'>): Promise<readonly ShownUsage[]> => {
+    const rows = await showPart(context, { organization, sinceMs, untilMs, ...more }, { atOnce: Number.MAX_SAFE_INTEGER });
     // The organization was erased meanwhile.
-    if (isRefusal(rows)) return [];
-    found.push(...rows);
-  }
-  return found;
+    return rows === null || isRefusal(rows) ? [] : rows;
+  };
+  let ofPeople: Promise<Map<string | null | undefined, readonly ShownUsage[]>> | null = null;
+  return async ({ scope, subject }) => {
+    if (scope !== 'person') return ask({ by, filter: scope === 'organization' ? {} : { [scope]: subject! } });
+    ofPeople ??= ask({ by: [...by, 'key'], keyAs: owners }).then((rows) => Map.groupBy(rows, ({ key }) => key));
+    return (await ofPeople).get(subject) ?? [];
+  };
 }
 
-/** One amount a day: each of a person's keys has rows of its days. */
-function merged(days: readonly SpentDay[]): SpentDay[] {
-  return [...Map.groupBy(days, ({ dayMs }) => dayMs)].map(([dayMs, same]) =>
-    ({ dayMs, spent: nanoDollars(same.reduce((sum, { spent }) => sum + spent, 0n)) }));
-}
-
-async function closedSpend(context: UseCaseContext, closed: ClosedMonth, keysOf: Asked['keysOf']): Promise<SpendOf> {
+async function closedSpend(context: UseCaseContext, closed: ClosedMonth, owners: Owners): Promise<SpendOf> {
   const names = await namesOfMonth(context.store, closed);
   const lines = await linesOfMonth(context.store, closed, ['calls']);
   return async ({ scope, subject }) => {
-    const own = scope === 'person' ? await keysOf(subject!) : null;
-    const counted = lines.filter(({ key, project, labels }) => scope === 'organization' || own?.has(key) === true
+    await othersFirst();
+    const counted = lines.filter(({ key, project, labels }) => scope === 'organization' || (scope === 'person' && owners.get(key) === subject)
       || (scope === 'project' && names.get(project) === subject) || (scope === 'label' && labels.some((label) => names.get(label) === subject)));
     const figures = shownUsage([], { subjects: [], figures: sumOfLines(counted.map((line) => ({ figures: figuresOfTexts(line.figures) }))) });
     return { figures, expected: unformatDollars(figures.cost) };

@@ -5,11 +5,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import type { OrganizationId } from '@metergate/core/id.ts';
+import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { formatDollars, nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { batchOf, granted, sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { bothEngines, contractStores } from '@metergate/store/test-support/contract-store.ts';
+import type { UsageQuery } from '@metergate/store/usage/usage-query.ts';
 import { closeAndShow } from '../months/months.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
 import { listBudgets, removeBudget, setBudget, type ShownBudget } from './month-budgets.ts';
@@ -59,6 +60,38 @@ for (const on of bothEngines) {
       const small = shown(await set('label', 'team:ads', '0.000000500'));
       assert.deepEqual([small.id, small.state], [find(listed, 'label').id, 'spent'], 'set again it keeps its id');
       assert.equal(shown(await set('project', 'web', '0.000001000')).state, 'over_expected');
+    });
+
+    test('what people spent is two reports, however many keys they had, ended ones too', async () => {
+      const organization = await newOrganization();
+      const nowMs = november + 3 * dayMs;
+      const person = async (email: string, keys: number) => {
+        const { id } = await granted(store.members.create({ organization, email, passwordHash: 'x', role: 'member' }));
+        return Promise.all(Array.from({ length: keys }, async () => (await granted(store.serviceKeys.create({
+          organization, name: null, project: null, expiresAtMs: null, hash: randomBytes(32).toString('hex'), prefix: 'svc_live_x', person: id,
+        }))).id));
+      };
+      const [ada, bob, none] = [await person('ada@example.com', 5), await person('bob@example.com', 2), await person('carl@example.com', 1)];
+      const call = (key: ServiceKeyId, cost: bigint, day: number) =>
+        sampleRecord(organization, { key, startedAtMs: november + day * dayMs, cost: nanoDollars(cost) });
+      await ship([...ada.map((key, day) => call(key, 100n, day % 2)), ...bob.map((key) => call(key, 7n, 2)), call(none[0]!, 3n, 1)]);
+      await granted(store.serviceKeys.revoke(ada[0]!));
+      for (const subject of ['ada@example.com', 'bob@example.com', 'nobody@example.com']) {
+        shown(await setBudget(at(nowMs), { organization, scope: 'person', subject, amount: '1' }));
+      }
+      let reports = 0;
+      const usageReports = { usage: (query: UsageQuery) => (reports += 1, store.usageReports.usage(query)) };
+      const listed = async (months: { readonly nowMs: number; readonly monthMs: number }) => shown(await listBudgets(
+        { ...at(months.nowMs), store: { ...store, usageReports } }, { organization, monthMs: months.monthMs }))
+        .map(({ subject, spent, expected }) => [subject, spent, expected]);
+      const pace = (sum: bigint, days: bigint): string => dollars(sum + (sum * 27n) / days);
+      assert.deepEqual(await listed({ nowMs, monthMs: november }), [
+        ['ada@example.com', dollars(500n), pace(500n, 3n)], ['bob@example.com', dollars(14n), pace(14n, 1n)],
+        ['nobody@example.com', dollars(0n), dollars(0n)],
+      ]);
+      assert.equal(reports, 2);
+      shown(await closeAndShow(at(december), { organization, monthMs: november }));
+      assert.deepEqual((await listed({ nowMs: december, monthMs: november })).map(([, spent]) => spent), [500n, 14n, 0n].map(dollars));
     });
 
     test('an amount for one month comes before that of every month; of a month that has not begun nothing is expected', async () => {

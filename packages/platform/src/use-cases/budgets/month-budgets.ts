@@ -75,7 +75,8 @@ export async function setBudget(
   }, refuseOtherThan<MonthBudget>(was, named, (there) => ({ amount: formatDollars(there.amount), at: there.at })));
   if (isRefusal(set)) return set;
   const shownMs = monthMs ?? monthOf(context.nowMs);
-  return shownBudget(set, shownMs, await (await budgetSpend(context, organization.id, shownMs))(set));
+  return shownBudget(set, shownMs, await (await budgetSpend(
+    context, { organization: organization.id, monthMs: shownMs, budgets: [set] }))(set));
 }
 
 /** Those in force in a month, by scope and subject; by default in this one. Refuses `unknown_organization`. */
@@ -86,7 +87,7 @@ export async function listBudgets(
   if (isRefusal(organization)) return organization;
   const budgets = budgetsInForce(await context.store.monthBudgets.list(organization.id), monthMs);
   if (budgets.length === 0) return [];
-  const spendOf = await budgetSpend(context, organization.id, monthMs);
+  const spendOf = await budgetSpend(context, { organization: organization.id, monthMs, budgets });
   const shown: ShownBudget[] = [];
   for (const budget of budgets) shown.push(shownBudget(budget, monthMs, await spendOf(budget)));
   return shown;
