@@ -159,12 +159,14 @@ interface Capped {
   readonly subject: string;
 }
 
-/** Whether as many others have caps as may. Keys that no longer work do not count. */
+/** Whether this would be one more than may have caps. Who has one already may have more. Keys that no longer work do not count. */
 async function hasTooMany(transaction: Transaction<Schema>, { organization, scope, subject }: Capped, nowMs: number): Promise<boolean> {
-  const { others } = await transaction.selectFrom('cap as c').select(({ fn }) => fn.count<bigint>('c.subject').distinct().as('others'))
-    .where('c.organization', '=', organization).where('c.scope', '=', scope).where('c.subject', '<>', subject)
+  const caps = transaction.selectFrom('cap as c').where('c.organization', '=', organization).where('c.scope', '=', scope);
+  // Caps of own keys are made without this question, so there may be more than the maximum: those can still be changed.
+  if (await caps.select('c.id').where('c.subject', '=', subject).executeTakeFirst() !== undefined) return false;
+  const { capped } = await caps.select(({ fn }) => fn.count<bigint>('c.subject').distinct().as('capped'))
     .$if(scope === 'key', (all) => all.where(ofWorkingKey(nowMs))).executeTakeFirstOrThrow();
-  return Number(others) >= cappedMax[scope];
+  return Number(capped) >= cappedMax[scope];
 }
 
 /** Clocks differ, and a node asks again only after the next change. Milliseconds. */

@@ -174,12 +174,14 @@ for (const on of bothEngines) {
       await granted(store.serviceKeys.set(expired, { expiresAtMs: null }));
       assert.deepEqual(await held(), [works, expired], 'a key that works again is bound again');
 
-      const rows = Array.from({ length: cappedMax.project }, (_, at) =>
+      const rows = Array.from({ length: cappedMax.project + 2 }, (_, at) =>
         `('cap_${organization}_${at}', '${organization}', 'project', 'p${at}', 'day', 1, 'refuse', 1)`);
       await context.run(url, [`insert into cap (id, organization, scope, subject, "window", limit_nano, mode, made) values ${rows.join(', ')}`]);
       const answer = await store.caps.set(cap(organization, { scope: 'project', subject: 'one more' }));
       assert.match('refused' in answer ? answer.refused.message : '', /^At most 2000 projects of an organization can have caps\.$/);
-      await granted(store.caps.set(cap(organization, { scope: 'project', subject: 'p7' })));
+      for (const window of ['day', 'month'] as const) {
+        await granted(store.caps.set(cap(organization, { scope: 'project', subject: 'p7', window })));
+      }
       await granted(store.caps.set(cap(organization, { scope: 'key', subject: works, window: 'day' })));
     });
 
