@@ -8,7 +8,7 @@ import type { Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import type { ChangeCheck } from '../settings/change-check.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
-import { endMembership, stopOwnKeys } from './membership-end.ts';
+import { endMembership, losesKeys, stopOwnKeys } from './membership-end.ts';
 import { checkedEmail, makeClaimant, peopleWithEmail, shownEmail } from './people.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -89,7 +89,7 @@ export function membersIn(context: StoreContext): Members {
       if (role !== 'owner' && await isLastOwner(transaction, member)) return lastOwner();
       await transaction.updateTable('membership').set({ role })
         .where('organization', '=', organization).where('person', '=', person).execute();
-      if (!hasRightsOf(role, 'member')) await stopOwnKeys(context, transaction, { organization, person: member.id });
+      if (losesKeys(member.role, role)) await stopOwnKeys(context, transaction, { organization, person: member.id });
       return { ...member, role };
     }, { action: 'setMemberRole', organization, subject: person }),
     remove: (organization, person, by) => engine.change<Member>(async (transaction) => {

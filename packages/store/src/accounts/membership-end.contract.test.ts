@@ -119,6 +119,21 @@ for (const on of bothEngines) {
       assert.equal((await key.now()).disabledAtMs, null, 'a role that may have keys stops none');
     });
 
+    test('a viewer who becomes one again keeps the keys that an admin enabled for them, at the provider too', async () => {
+      const organization = await owned();
+      const identity = { issuer, subject: `s${made += 1}`, email: `e${made}@ends.example`, emailVerified: true };
+      const provided = () => granted(store.providedPeople.admit(identity, new Map([[organization, 'viewer' as const]])));
+      const { id } = await member(organization, 'member', identity.email);
+      const key = await keyFor(organization, id);
+      const lowered = () => granted(store.members.setRole(organization, id, { role: 'viewer', by: 'owner' }));
+      await lowered();
+      await granted(store.serviceKeys.set(key.id, { disabled: false }));
+      await lowered();
+      assert.equal((await key.now()).disabledAtMs, null);
+      assert.equal((await provided()).id, id, 'from now on the provider names the role');
+      assert.equal((await key.now()).disabledAtMs, null);
+    });
+
     test('keys stop as well where the provider lowers the role', async () => {
       const organization = await owned();
       const identity = { issuer, subject: `s${made += 1}`, email: `e${made}@ends.example`, emailVerified: true };

@@ -2,6 +2,7 @@
  * What ends with a membership: whatever ends or moves one goes through here, or through `membership-move.ts`. A later membership brings none of
  * it back. Decision 300.
  */
+import { hasRightsOf, type Role } from '@metergate/core/account/role.ts';
 import type { PersonId } from '@metergate/core/id.ts';
 import type { Transaction } from 'kysely';
 import { endKeysOf, revisionOf, stopKeysOf, type MemberPlace } from './keys-of-people.ts';
@@ -18,7 +19,12 @@ export async function endMembership(context: StoreContext, transaction: Transact
   await noteGuestChange(transaction, { ...place, change: 'end', becomes: null });
 }
 
-/** Inside a change that gives the member a role that may have no key of its own. */
+/** Whether keys of a member stop with this change of their role. Who was a viewer before keeps what an admin enabled for them. */
+export function losesKeys(before: Role, role: Role): boolean {
+  return hasRightsOf(before, 'member') && !hasRightsOf(role, 'member');
+}
+
+/** Inside a change of a role by which keys stop (`losesKeys`). */
 export async function stopOwnKeys(context: StoreContext, transaction: Transaction<Schema>, place: MemberPlace): Promise<void> {
   await stopKeysOf(context, transaction, place);
   await noteGuestChange(transaction, { ...place, change: 'stop', becomes: null });

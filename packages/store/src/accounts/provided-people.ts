@@ -5,7 +5,7 @@
  * person's role in the organizations that it names and in those that it named before. A membership by invitation stays.
  */
 import { idPrefix, newId, newSecret, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
-import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
+import { roles, type Role } from '@metergate/core/account/role.ts';
 import type { Transaction } from 'kysely';
 import { recordAudit } from '../operation/audit-trail.ts';
 import type { AuditAction, AuditIntent } from '../engine/change.ts';
@@ -14,7 +14,7 @@ import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
 import { checkedEmail, peopleWithEmail, shownEmail, type Person } from './people.ts';
-import { endMembership, stopOwnKeys } from './membership-end.ts';
+import { endMembership, losesKeys, stopOwnKeys } from './membership-end.ts';
 import { endLessProved, passwordWay, proofs, providedWayOf } from './proofs.ts';
 import { isProvedThroughout, proveEmail } from './prove-email.ts';
 
@@ -206,7 +206,7 @@ async function provide(
   await transaction.insertInto('membership')
     .values({ organization, person: person.id, role, provided_by: issuer, created_at_ms: context.clock() })
     .onConflict((conflict) => conflict.columns(['organization', 'person']).doUpdateSet({ role, provided_by: issuer })).execute();
-  if (before !== null && !hasRightsOf(role, 'member')) await stopOwnKeys(context, transaction, { organization, person: person.id });
+  if (before !== null && losesKeys(before, role)) await stopOwnKeys(context, transaction, { organization, person: person.id });
   await told(context, transaction, { action: 'provideMember', person, organization, detail: { issuer, role, before } });
 }
 
