@@ -33,7 +33,8 @@ if (!('id' in organization)) throw new Error('the organization was refused');
 const baseline = await createBaselineWithKey(context, organization.id);
 if (!('id' in baseline)) throw new Error('the Baseline was refused');
 const server = createServer(withTap(
-  { store, askers: createAskers(), bodies: createBodyBudget(), clock: Date.now, report: console.error }, (_, response) => response.end(),
+  { store, askers: createAskers('http://platform.test'), bodies: createBodyBudget(), clock: Date.now, report: console.error },
+  (_, response) => response.end(),
 ));
 server.keepAliveTimeout = 3_600_000;
 server.listen(0, '127.0.0.1');

@@ -140,8 +140,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   ],
   platform: [
     'faults network use-cases/outward-url.ts work',
-    'http/body-budget.ts http/client-address.ts http/security-headers.ts http/tap-places.ts http/tap-rate.ts http/tap-turns.ts seed '
-      + 'use-cases/refusal.ts use-cases/upstream-url.ts',
+    'auth/session-cookie.ts http/body-budget.ts http/client-address.ts http/security-headers.ts http/tap-places.ts http/tap-rate.ts '
+      + 'http/tap-turns.ts seed use-cases/refusal.ts use-cases/upstream-url.ts',
     'auth/oidc/provided-claims.ts auth/passwords.ts http/askers.ts', 'auth http/pages use-cases',
     'http/download.ts http/tap.ts follow notices price-feed proof reports/messages.ts retention',
     'reports/running-thread.ts', 'reports/report-client.ts',

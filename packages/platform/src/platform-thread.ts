@@ -272,7 +272,7 @@ async function partsOn({ store, reports, oidc }: Pick<PlatformParts, 'store' | '
   return {
     store, reports, clock, randomBytes: (n) => randomBytes(n), publicUrl, gatewayUrl: data.gatewayUrl, sandbox: data.sandbox,
     providerUrls: data.providerUrls, upstreamRules: { allow: data.upstreamAllow }, trusted: trustedProxies(data.trustedProxies),
-    askers: createAskers(),
+    askers: createAskers(publicUrl),
     passwords: new Passwords(costToday, hashingOnThreads()),
     sessions: sessions.createSessions({
       store, masterKey: data.masterKey, publicUrl, clock, providedLifeMs: data.oidc?.sessionMs ?? sessionHoursDefault * 3_600_000,

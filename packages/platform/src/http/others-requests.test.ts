@@ -1,6 +1,7 @@
 /** One organization's requests do not wait for all that another asked before. Decision 119. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { asOrganization } from './askers.ts';
 import { platformOfFile, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
 let platform: PlatformFixture;
@@ -23,4 +24,15 @@ test('behind sixty requests of one organization, a request of another is answere
   assert.ok(before < 30, `${before} requests were answered before it`);
   // Two at once are under way: which of them is answered first is nobody's rule.
   assert.equal(new Set(answered).size, 61);
+});
+
+test('once a session or a token was found, its requests are its organization\'s, whatever stands beside it', async () => {
+  const { askers } = platform.parts;
+  const cookie = await platform.signIn(few!.emails.admin);
+  const authorization = `Bearer ${few!.tokens.viewer}`;
+  assert.notEqual(askers.of({ cookie }, '192.0.2.1'), asOrganization(few!.id));
+  assert.equal((await platform.ask('/platform/v1/keys', { cookie })).status, 200);
+  assert.equal((await platform.ask('/platform/v1/keys', { token: few!.tokens.viewer })).status, 200);
+  assert.equal(askers.of({ cookie: `seen=1; ${cookie}; seen=2` }, '192.0.2.1'), asOrganization(few!.id));
+  assert.equal(askers.of({ authorization, cookie: 'seen=3' }, '192.0.2.1'), asOrganization(few!.id));
 });

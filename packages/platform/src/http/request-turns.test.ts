@@ -4,28 +4,39 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as turnsEnd } from 'node:timers/promises';
 import { test } from 'node:test';
 import { trustedProxies } from './client-address.ts';
-import { createAskers } from './askers.ts';
+import { asOrganization, createAskers } from './askers.ts';
 import { withRequestTurns, waitingMax } from './request-turns.ts';
 
 /** A platform that notes which requests it begins, and which it refuses. */
 function noting() {
   const [begun, refused]: [string[], string[]] = [[], []];
   const names = new Map<ServerResponse, string>();
+  const askers = createAskers('http://platform.test');
   const listener = withRequestTurns({
-    askers: createAskers(), trusted: trustedProxies(['127.0.0.1']), refuse: (response) => refused.push(names.get(response)!),
-  }, (_request, response) => begun.push(names.get(response)!));
+    askers, trusted: trustedProxies(['127.0.0.1']), refuse: (response) => refused.push(names.get(response)!),
+  }, (_request, response) => {
+    const name = names.get(response)!;
+    begun.push(name);
+    if (name.startsWith('long')) workFor5Ms();
+  });
   return {
-    begun, refused,
-    ask(from: string, name: string): { destroyed: boolean } {
+    askers, begun, refused,
+    ask(from: string, name: string, authorization?: string): { destroyed: boolean } {
       const response = { destroyed: false } as ServerResponse;
       names.set(response, name);
-      listener({ headers: { 'x-forwarded-for': from }, socket: { remoteAddress: '127.0.0.1' } } as unknown as IncomingMessage, response);
+      const headers = { 'x-forwarded-for': from, ...(authorization === undefined ? {} : { authorization }) };
+      listener({ headers, socket: { remoteAddress: '127.0.0.1' } } as unknown as IncomingMessage, response);
       return response;
     },
     async settled(): Promise<void> {
       for (let turns = 0; turns < 2 * waitingMax + 10; turns += 1) await turnsEnd();
     },
   };
+}
+
+function workFor5Ms(): void {
+  const until = process.threadCpuUsage().user + 5_000;
+  while (process.threadCpuUsage().user < until);
 }
 
 test('behind a hundred requests of one asker, that of another is begun among the first', async () => {
@@ -69,4 +80,38 @@ test('a request whose sender left while it waited is not begun', async () => {
   ask('192.0.2.1', 'two');
   await settled();
   assert.deepEqual(begun, ['two']);
+});
+
+/** Three strangers always wait, each from an address of its own, until `second` is begun or so many were begun before it. Gives that number. */
+async function strangersBefore(second: string, { begun, ask }: ReturnType<typeof noting>, most: number): Promise<number> {
+  let strangers = 0;
+  const stranger = (): void => {
+    strangers += 1;
+    ask(`198.51.${Math.floor(strangers / 256)}.${strangers % 256}`, 'stranger');
+  };
+  for (let at = 0; at < 3; at += 1) stranger();
+  while (!begun.includes(second) && begun.length < most) {
+    const before = begun.length;
+    await turnsEnd();
+    if (begun.length > before) stranger();
+  }
+  return begun.filter((name) => name === 'stranger').length;
+}
+
+test('strangers from addresses without end are one asker: an organization that asked before waits for few of them', async () => {
+  const asked = noting();
+  const authorization = 'Bearer svc_mgmt_1';
+  asked.askers.learn({ authorization }, asOrganization('org_one'));
+  asked.ask('192.0.2.1', 'long', authorization);
+  asked.ask('192.0.2.1', 'second', authorization);
+  const before = await strangersBefore('second', asked, 1_000);
+  assert.ok(asked.begun.includes('second'), `${before} were begun before it`);
+});
+
+test('strangers from addresses without end do not keep back another stranger who asked before', async () => {
+  const asked = noting();
+  asked.ask('192.0.2.1', 'long');
+  asked.ask('192.0.2.1', 'second');
+  const before = await strangersBefore('second', asked, 2_000);
+  assert.ok(asked.begun.includes('second'), `${before} were begun before it`);
 });

@@ -4,11 +4,11 @@
  * begins one request, that of the asker whose requests took the least processor time so far. Decision 278.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { othersFirst, workFor } from '@metergate/store/threads/others-first.ts';
+import { othersFirst, workFor, type ThreadAsker } from '@metergate/store/threads/others-first.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { Askers } from './askers.ts';
 
-/** Requests of one asker that wait to be begun. One more is refused. */
+/** Requests of one asker, or one stranger, that wait to be begun. One more is refused. */
 export const waitingMax = 128;
 
 export interface RequestTurnsBy {
@@ -21,20 +21,25 @@ export interface RequestTurnsBy {
 /** Requests reach `next` in their turns. Those whose sender has left meanwhile do not. */
 export function withRequestTurns({ askers, trusted, refuse }: RequestTurnsBy, next: RequestListener): RequestListener {
   const waiting = new Map<string, number>();
-  const begin = async (asker: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const begin = async (name: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     await othersFirst();
-    const left = waiting.get(asker)! - 1;
-    if (left === 0) waiting.delete(asker);
-    else waiting.set(asker, left);
+    const left = waiting.get(name)! - 1;
+    if (left === 0) waiting.delete(name);
+    else waiting.set(name, left);
     if (!response.destroyed) next(request, response);
   };
   return (request, response) => {
     const { headers, socket: { remoteAddress = '' } } = request;
     const forwarded = headers['x-forwarded-for'];
     const asker = askers.of(headers, clientAddress(remoteAddress, forwarded === undefined ? null : String(forwarded), trusted));
-    const there = waiting.get(asker) ?? 0;
+    const name = nameOf(asker);
+    const there = waiting.get(name) ?? 0;
     if (there >= waitingMax) return refuse(response);
-    waiting.set(asker, there + 1);
-    void workFor(asker, () => begin(asker, request, response));
+    waiting.set(name, there + 1);
+    void workFor(asker, () => begin(name, request, response));
   };
+}
+
+function nameOf(asker: ThreadAsker): string {
+  return typeof asker === 'string' ? asker : asker.name;
 }

@@ -47,7 +47,7 @@ export async function tapFixture(
   });
   const faults: unknown[] = [];
   const server = createServer({ connectionsCheckingInterval: 1_000 }, withTap(
-    { store: behind(store), askers: createAskers(), bodies, clock: () => now.ms, report: (fault) => faults.push(fault) },
+    { store: behind(store), askers: createAskers('http://platform.test'), bodies, clock: () => now.ms, report: (fault) => faults.push(fault) },
     (_request, response) => response.writeHead(404).end('elsewhere'),
   ));
   server.listen(0, '127.0.0.1');

@@ -65,3 +65,34 @@ test('background work continues, and so does work requested between its slices',
   await inSlices('later', 1, noted);
   assert.equal(noted.join(' '), 'nobody one nobody one nobody one later');
 });
+
+test('askers with new names without end do not keep back one that had a slice before', async () => {
+  const noted: string[] = [];
+  let newcomers = 0;
+  const newcomersWithoutEnd = async (): Promise<void> => {
+    while (newcomers < 2_000 && !noted.includes('known')) {
+      await workFor(`new ${newcomers += 1}`, () => inSlices('new', 1, noted));
+    }
+  };
+  const known = workFor('known', async () => {
+    await othersFirst();
+    const until = process.threadCpuUsage().user + 5_000;
+    while (process.threadCpuUsage().user < until);
+    await othersFirst();
+    noted.push('known');
+  });
+  await Promise.all([known, newcomersWithoutEnd(), newcomersWithoutEnd(), newcomersWithoutEnd()]);
+  assert.ok(noted.indexOf('known') < 2_000, `${noted.indexOf('known')} went ahead of it`);
+});
+
+test('a group has turns as one asker, and those in it take turns within', async () => {
+  const noted: string[] = [];
+  const grouped = (name: string) => workFor({ group: 'many', name }, () => inSlices(name, 4, noted));
+  const group = Array.from({ length: 40 }, (_, at) => grouped(at === 39 ? 'b' : 'a'));
+  await workFor('quiet', () => inSlices('quiet', 4, noted));
+  assert.ok(noted.length <= 9, noted.join(' '));
+  await group.at(-1);
+  assert.ok(noted.filter((who) => who === 'a').length <= 5, noted.join(' '));
+  await Promise.all(group);
+  assert.equal(noted.length, 164);
+});

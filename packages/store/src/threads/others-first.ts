@@ -4,24 +4,37 @@
  * Decision 0109.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { FairTurns } from './fair-turns.ts';
+
+/** Whose work it is: an organization, or one of a group that has turns as a single asker and takes turns within. */
+export type ThreadAsker = string | GroupedAsker;
+
+export interface GroupedAsker {
+  readonly group: string;
+  readonly name: string;
+}
 
 interface Work {
-  readonly organization: string;
+  readonly asker: ThreadAsker;
   readonly isWanted: () => boolean;
 }
 
-const whose = new AsyncLocalStorage<Work>();
-const nobodys: Work = { organization: '', isWanted: () => true };
+type Resume = () => void;
 
-/** What waits for its next slice, by organization. The one that had a slice last stands at the end. */
-const waiting = new Map<string, (() => void)[]>();
-/** What the slices of each took, microseconds, counted from where the others stood when it came. Kept while anybody has slices. */
-const stands = new Map<string, number>();
-/** Where the organization stood that has the slice, or had the last one. */
-let stand = 0;
+interface Slice {
+  readonly job: Resume;
+  /** For turns within a group. */
+  readonly over?: (us: number) => void;
+}
+
+const whose = new AsyncLocalStorage<Work>();
+const nobodys: Work = { asker: '', isWanted: () => true };
+
+/** Who waits for their next slice. A job tells whose slice it is once it is the turn of its asker, or of its group. */
+const turns = new FairTurns<() => Slice>();
+/** Within groups. There are as few as the code has names for. */
+const groups = new Map<string, FairTurns<Resume>>();
 let isDue = false;
-/** A slice counts as one of at least this long, so that short ones alternate. */
-const sliceUsMin = 1_000;
 
 /** Work ended because nobody waits for what it makes. */
 export class UnwantedWork extends Error {
@@ -30,69 +43,51 @@ export class UnwantedWork extends Error {
   }
 }
 
-/** Runs `work`; its slices, and those of all that it begins, are this organization's. Once it is not wanted, it ends before its next slice. */
-export function workFor<T>(organization: string, work: () => T, isWanted: () => boolean = nobodys.isWanted): T {
-  return whose.run({ organization, isWanted }, work);
+/** Runs `work`; its slices, and those of all that it begins, are this asker's. Once it is not wanted, it ends before its next slice. */
+export function workFor<T>(asker: ThreadAsker, work: () => T, isWanted: () => boolean = nobodys.isWanted): T {
+  return whose.run({ asker, isWanted }, work);
 }
 
 /**
- * Resolves when it is this organization's turn. Until then events of the thread are handled, and others have their slices. Work that is done for
+ * Resolves when it is this asker's turn. Until then events of the thread are handled, and others have their slices. Work that is done for
  * nobody has turns like an organization's. @throws UnwantedWork where nobody waits for it by then.
  */
 export function othersFirst(): Promise<void> {
-  const { organization, isWanted } = whose.getStore() ?? nobodys;
+  const { asker, isWanted } = whose.getStore() ?? nobodys;
   return new Promise((resolve, reject) => {
-    const resume = (): void => (isWanted() ? resolve() : reject(new UnwantedWork()));
-    const slices = waiting.get(organization);
-    if (slices === undefined) join(organization, resume);
-    else slices.push(resume);
+    wait(asker, () => (isWanted() ? resolve() : reject(new UnwantedWork())));
     if (isDue) return;
     isDue = true;
     setImmediate(giveSlice);
   });
 }
 
-/** Who had nothing to do for a while has saved nothing up. */
-function join(organization: string, resume: () => void): void {
-  waiting.set(organization, [resume]);
-  stands.set(organization, Math.max(stand, stands.get(organization) ?? 0));
+function wait(asker: ThreadAsker, resume: Resume): void {
+  if (typeof asker === 'string') return turns.add(asker, () => ({ job: resume }));
+  let group = groups.get(asker.group);
+  if (group === undefined) groups.set(asker.group, group = new FairTurns());
+  const within = group;
+  within.add(asker.name, resume);
+  turns.add(asker.group, () => within.next());
 }
 
 function giveSlice(): void {
-  const organization = foremost();
-  const slices = waiting.get(organization)!;
-  waiting.delete(organization);
-  stand = stands.get(organization)!;
-  const resume = slices.shift()!;
-  if (slices.length > 0) waiting.set(organization, slices);
   const beganUs = workedUs();
+  const turn = turns.next();
+  const slice = turn.job();
   // Its slice follows, and then the events that came meanwhile.
-  resume();
+  slice.job();
   setImmediate(() => {
-    stands.set(organization, stand + Math.max(sliceUsMin, workedUs() - beganUs));
-    goOn();
+    const tookUs = workedUs() - beganUs;
+    slice.over?.(tookUs);
+    turn.over(tookUs);
+    if (turns.isEmpty) isDue = false;
+    else giveSlice();
   });
-}
-
-/** Of several that stand equal, the one that has waited the longest. */
-function foremost(): string {
-  let [first, least] = ['', Number.POSITIVE_INFINITY];
-  for (const organization of waiting.keys()) {
-    const at = stands.get(organization)!;
-    if (at < least) [first, least] = [organization, at];
-  }
-  return first;
 }
 
 /** Of this thread. While another one has its processor, nobody's slice goes on. */
 function workedUs(): number {
   const { user, system } = process.threadCpuUsage();
   return user + system;
-}
-
-function goOn(): void {
-  if (waiting.size > 0) return giveSlice();
-  isDue = false;
-  stands.clear();
-  stand = 0;
 }

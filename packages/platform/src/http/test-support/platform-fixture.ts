@@ -117,7 +117,7 @@ export async function platformFixture(
   const parts: PlatformParts = {
     store, reports: null, clock: Date.now, randomBytes: bytes, publicUrl,
     gatewayUrl: 'http://gateway.test', sandbox: false, providerUrls, upstreamRules: { allow: [] }, trusted: trustedProxies([]),
-    askers: createAskers(), passwords: hashing, sessions: createSessions({ store, masterKey, publicUrl, clock, providedLifeMs }),
+    askers: createAskers(publicUrl), passwords: hashing, sessions: createSessions({ store, masterKey, publicUrl, clock, providedLifeMs }),
     bodies: createBodyBudget(), attempts: createAttempts(Date.now), signInBounds: createSignInBounds(Date.now),
     browsers: knownBrowsers(masterKey, Date.now),
     oidc: oidc(publicUrl),
