@@ -59,6 +59,14 @@ test('an organization with ever more credentials has its own forgotten, not thos
   assert.equal(askers.of(session('many9999'), '192.0.2.1'), asOrganization('org_many'));
 });
 
+test('a credential that is refused is a stranger\'s again', () => {
+  const askers = createAskers();
+  askers.learn(token, asOrganization('org_one'));
+  askers.unlearn(token);
+  askers.unlearn({});
+  assert.deepEqual(askers.of(token, '192.0.2.1'), stranger('192.0.2.1'));
+});
+
 test('a session that is of another organization now counts as that', () => {
   const askers = createAskers();
   askers.learn(session('one'), asOrganization('org_one'));

@@ -27,6 +27,8 @@ export interface Askers {
   of(shown: ShownCredential, address: string): ThreadAsker;
   /** Requests with this credential were found to be of this asker. */
   learn(shown: ShownCredential, asker: string): void;
+  /** This credential was refused: what shows it is a stranger's from now on. */
+  unlearn(shown: ShownCredential): void;
 }
 
 /** `publicUrl`: the platform's, by which the session's cookie is named. */
@@ -58,6 +60,10 @@ export function createAskers(publicUrl: string): Askers {
       const its = hashes.get(asker) ?? new Set();
       hashes.delete(asker);
       hashes.set(asker, its.add(hash));
+    },
+    unlearn(shown) {
+      const hash = hashOf(shown, cookieName);
+      if (hash !== null) forget(hash);
     },
   };
 }

@@ -106,7 +106,10 @@ async function admitted(
   request: Request, parts: PlatformParts, { operation, answerHeaders }: { readonly operation: Operation; readonly answerHeaders: Headers },
 ): Promise<Actor> {
   const actor = await actorOf(request, parts, answerHeaders);
-  if (actor === null) throw unauthorized();
+  if (actor === null) {
+    parts.askers.unlearn(shownBy(request));
+    throw unauthorized();
+  }
   parts.askers.learn(shownBy(request), asOrganization(actor.organization));
   if (actor.kind === 'person') refuseCrossSite(request, parts.publicUrl);
   if (!hasRightsOf(actor.role, operation.role!)) {

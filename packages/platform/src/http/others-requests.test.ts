@@ -35,4 +35,7 @@ test('once a session or a token was found, its requests are its organization\'s,
   assert.equal((await platform.ask('/platform/v1/keys', { token: few!.tokens.viewer })).status, 200);
   assert.equal(askers.of({ cookie: `seen=1; ${cookie}; seen=2` }, '192.0.2.1'), asOrganization(few!.id));
   assert.equal(askers.of({ authorization, cookie: 'seen=3' }, '192.0.2.1'), asOrganization(few!.id));
+  assert.ok((await platform.ask('/platform/v1/auth/sign-out', { method: 'POST', cookie })).status < 300);
+  assert.equal((await platform.ask('/platform/v1/keys', { cookie })).status, 401);
+  assert.notEqual(askers.of({ cookie }, '192.0.2.1'), asOrganization(few!.id), 'a session that has ended is a stranger\'s');
 });

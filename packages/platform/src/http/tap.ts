@@ -86,7 +86,10 @@ async function answerTo(parts: RatedParts, request: IncomingMessage): Promise<Ta
   if (request.method !== 'POST') return wrongMethod;
   const keyHash = createHash('sha256').update(presentedTapKey(request.headers.authorization)).digest('hex');
   const admission = await store.tapEvents.admission(keyHash);
-  if (admission === 'unknown_key') return unauthorized;
+  if (admission === 'unknown_key') {
+    askers.unlearn(request.headers);
+    return unauthorized;
+  }
   askers.learn(request.headers, `tap key ${keyHash}`);
   const waitSeconds = rate.take(keyHash);
   if (waitSeconds !== null) return tooOften(waitSeconds);
