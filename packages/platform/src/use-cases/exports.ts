@@ -217,11 +217,12 @@ async function* piecesOf(form: ExportForm, { walk, nameOf, begins }: Source): As
   let last: WalkPlace | null = null;
   for await (const page of walk) {
     const names = await nameOf(page);
-    await form.ahead?.(page.map(({ record }) => record));
     const out: (string | Uint8Array)[] = [];
     let done = { calls: 0, cost: 0n };
     let settled: WalkPlace | null = null;
     for (const { record, place } of page) {
+      const ahead = form.ahead?.(record) ?? null;
+      if (ahead !== null) await ahead;
       const released = form.add({ record, keyName: names.get(record.key) ?? null });
       const its = { calls: 1, cost: record.cost ?? 0n };
       if (released === null) kept = sum(kept, its);

@@ -19,8 +19,8 @@ export interface Released {
 export interface ExportForm {
   /** What comes before all calls; not written when an export is resumed. */
   readonly head: string | Uint8Array;
-  /** Awaited before the calls of a page are added, where a form needs more than what they say. */
-  ahead?(page: readonly CallRecord[]): Promise<void>;
+  /** Awaited before the call is added, where a form needs more than what it says. Null: the form has all that it needs. */
+  ahead?(call: CallRecord): Promise<void> | null;
   /** Null: the call is kept for later. */
   add(call: ExportedCall): Released | null;
   /** What another writer of this form needs to continue after the released bytes: JSON. */

@@ -18,7 +18,7 @@ import { focusNames, focusValues, type ChargeGroup, type ChargeKind, type Charge
 
 export interface FocusRequest {
   readonly account: FocusAccount;
-  /** The prices that a record names; null: they are gone. Asked once for each page of calls and list. */
+  /** The prices that a record names; null: they are gone. Asked again where the next call names other ones. */
   readonly pricesOf: (priceList: string) => Promise<PriceBook | null>;
   /** The upstream of this name, or the one without, as it is declared now. */
   readonly upstreamNamed: (name: string | null) => FocusUpstream;
@@ -54,8 +54,11 @@ interface Charge {
 export function focusLines({ account, pricesOf, upstreamNamed, fromMs, toMs, linesMax = 20_000 }: FocusRequest): ExportForm {
   let day: number | null = null;
   const kept = new Map<string, KeptLine>();
-  // Of the page that is being added.
-  const books = new Map<string, PriceBook | null>();
+  // Of the call that was added last: a page may name a hundred lists, of megabytes each.
+  let priced: { readonly by: string | null; readonly book: PriceBook | null } = { by: null, book: null };
+  const price = async (by: string): Promise<void> => {
+    priced = { by, book: await pricesOf(by) };
+  };
   const valuesOf = ({ group, sums }: KeptLine) => {
     const upstreamProvider = group.wire === 'upstream' ? upstreamNamed(group.upstream).provider : null;
     return focusValues({ account, upstreamProvider, group, sums });
@@ -80,17 +83,14 @@ export function focusLines({ account, pricesOf, upstreamNamed, fromMs, toMs, lin
   };
   return {
     head: csvLine(focusNames),
-    async ahead(page) {
-      books.clear();
-      for (const { priceList } of page) if (priceList !== null && !books.has(priceList)) books.set(priceList, await pricesOf(priceList));
-    },
+    ahead: ({ priceList }) => (priceList === null || priceList === priced.by ? null : price(priceList)),
     add({ record, keyName }) {
       const today = dayOf(record.startedAtMs);
       const before = day !== null && (day !== today || kept.size >= linesMax) ? flush() : '';
       day = today;
       const { key, project, wire, costSource, pricedBy, priceList } = record;
       const upstream = upstreamNameOf(record.path);
-      const book = priceList === null ? null : books.get(priceList) ?? null;
+      const book = priceList === priced.by ? priced.book : null;
       const parts = recordedParts(record, { ...(wire === 'upstream' ? upstreamNamed(upstream) : noUpstream), book });
       const model = recordedPricedModel(record);
       const labels = [...new Set(record.labels)].sort();

@@ -19,6 +19,7 @@ import { freshSqlite, masterKey } from '../../http/test-support/platform-fixture
 import { showCallCost } from '../call-cost.ts';
 import { exportCalls } from '../exports.ts';
 import { isRefusal } from '../refusal.ts';
+import { focusLines } from './focus-lines.ts';
 
 const startMs = Date.UTC(2026, 9, 5, 8);
 const dayMs = 86_400_000;
@@ -64,6 +65,23 @@ function sold(organization: OrganizationId, { book = shipped, upstream, changes 
     path: upstream === undefined ? '/v1/chat/completions' : `/upstreams/${upstream.name}/v1/chat/completions`, ...cost, ...changes,
   });
 }
+
+test('it holds the list of one call at a time, and asks again where the next one names another', async () => {
+  const books = ['2026-09-01', '2026-09-02'].map((date) => createPriceBook({ list: laterList(date), overlay: null })) as [PriceBook, PriceBook];
+  const asked: string[] = [];
+  const pricesOf = async (priceList: string) => (asked.push(priceList), books.find(({ context }) => context.listId === priceList) ?? null);
+  const form = focusLines({
+    account: { id: 'org_one', name: 'one' }, pricesOf, upstreamNamed: () => ({ upstreamUrl: null, listedAs: null, provider: null }), ...month,
+  });
+  const [one, two] = books.map((book) => sold('org_one' as OrganizationId, { book })) as [CallRecord, CallRecord];
+  const unpriced = { ...one, priceList: null, cost: null, costSource: 'unpriced' } as const;
+  for (const record of [one, one, two, unpriced, two, one]) {
+    await form.ahead!(record);
+    form.add({ record, keyName: null });
+  }
+  assert.deepEqual(asked, [one, two, one].map(({ priceList }) => priceList));
+  assert.doesNotMatch(String(form.end()), /gpt-4o\/all/);
+});
 
 for (const engine of ['SQLite', 'PostgreSQL'] as const) {
   describe(`FOCUS and prices, on ${engine}`, () => {

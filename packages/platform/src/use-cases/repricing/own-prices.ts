@@ -2,6 +2,7 @@
 import { createPriceBook, type PriceBook } from '@metergate/core/price/price-book.ts';
 import { parseOverlay } from '@metergate/core/price/overlay.ts';
 import type { PriceList } from '@metergate/core/price/price-list.ts';
+import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import { createHash } from 'node:crypto';
 import type { UseCaseContext } from '../context.ts';
 import { listedPrices } from '../prices.ts';
@@ -29,6 +30,8 @@ export function ownPrices({ store }: UseCaseContext, current: PriceBook): OwnPri
       if (priceList === null) return null;
       const book = known.get(priceList) ?? earlier.get(priceList);
       if (book !== undefined) return book;
+      // Reading a list takes some ten milliseconds, and a page of calls may name a hundred.
+      await othersFirst();
       const read = bookFrom(priceList, await store.prices.list(priceList), current.context.list);
       for (const oldest of earlier.keys()) if (earlier.size >= rememberedMax) earlier.delete(oldest);
       earlier.set(priceList, read);
