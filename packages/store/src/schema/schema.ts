@@ -82,6 +82,8 @@ export interface ServiceKeyTable {
   readonly disabled_at_ms: WholeOrNull;
   /** The person who disabled it; null: it is not disabled, or whoever did it was no person that is known. */
   readonly disabled_by: Generated<string | null>;
+  /** The `disabled_at_ms` that `disabled_by` is about. An older version writes that one alone: then the person is not who did it. */
+  readonly disabled_by_at_ms: WholeOrNull;
   /** To the minute; null: never used, or not since this was introduced. */
   readonly last_used_at_ms: WholeOrNull;
 }

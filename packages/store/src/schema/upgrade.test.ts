@@ -88,17 +88,22 @@ for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQ
       const url = await olderStore(fixture, 64);
       const key = (id: string) => `insert into service_key (id, organization, hash, prefix, name, created_at_ms, disabled_at_ms)
         values ('${id}', '${organization}', '${id}', 'svc', null, 1, 5)`;
-      const said = (id: string, kind: string, detail: string) => `insert into audit_event (id, organization, at_ms, actor_kind, actor_id, actor_name,
-        action, subject, detail) values ('aud_${id}${kind}', '${organization}', 5, '${kind}', '${kind}_1', 'x', 'setKey', '${id}', '${detail}')`;
+      let events = 0;
+      const said = (id: string, kind: string, detail: string, who = `${kind}_1`) => `insert into audit_event (id, organization, at_ms, actor_kind,
+        actor_id, actor_name, action, subject, detail)
+        values ('aud_said_${events += 1}', '${organization}', 5, '${kind}', '${who}', 'x', 'setKey', '${id}', '${detail}')`;
+      const [off, on] = ['{"disabled":true}', '{"disabled":false}'];
       await fixture.run(url, [
-        key('key_own'), said('key_own', 'token', '{"disabled":true}'), said('key_own', 'person', '{"disabled":true}'),
-        key('key_admin'), said('key_admin', 'person', '{"disabled":true}'), said('key_admin', 'token', '{"disabled":true,"name":"x"}'),
+        key('key_own'), said('key_own', 'token', off), said('key_own', 'token', on), said('key_own', 'person', off), said('key_own', 'person', off),
+        key('key_admin'), said('key_admin', 'person', off), said('key_admin', 'token', '{"disabled":true,"name":"x"}'),
+        key('key_again'), said('key_again', 'person', off, 'person_2'), said('key_again', 'person', off),
         key('key_named'), said('key_named', 'person', '{"name":"\\"disabled\\":true"}'),
       ]);
       await (await openTestStore(url)).close();
       const rows = await fixture.query(url, 'select id, disabled_by from service_key where disabled_at_ms = 5 and hash = id order by id');
       assert.deepEqual(rows.map((row) => ({ ...row as object })), [
-        { id: 'key_admin', disabled_by: null }, { id: 'key_named', disabled_by: null }, { id: 'key_own', disabled_by: 'person_1' }]);
+        { id: 'key_admin', disabled_by: null }, { id: 'key_again', disabled_by: null }, { id: 'key_named', disabled_by: null },
+        { id: 'key_own', disabled_by: 'person_1' }]);
     });
 
     test('sums of spend and runs count the kept calls without a price', async () => {

@@ -17,7 +17,7 @@ let made = 0;
 
 for (const on of bothEngines) {
   describe(`what members change of own keys on ${on.title}`, async () => {
-    const { store, newOrganization } = await contractStore(on);
+    const { context, url, store, newOrganization } = await contractStore(on);
     const member = async (ownKeys: OwnKeyTerms | null = terms) => {
       const organization = await newOrganization();
       const { id: person } = await granted(store.members.create({
@@ -72,6 +72,14 @@ for (const on of bothEngines) {
       assert.equal(await refusalCode(asMember(id, { disabled: false })), 'forbidden', 'an admin disabled it too');
       await granted(store.organizations.set(organization, { ownKeys: null }));
       await granted(asMember(id, { disabled: false }));
+    });
+
+    test('where an older version enabled the key and disabled it again, the person it had is not who did', async () => {
+      const { make, asMember } = await member();
+      const { id } = await make();
+      await granted(asMember(id, { disabled: true }));
+      await context.run(url, [`update service_key set disabled_at_ms = disabled_at_ms + 1 where id = '${id}'`]);
+      assert.equal(await refusalCode(asMember(id, { disabled: false })), 'forbidden');
     });
 
     test('with a cap of the person in the terms, whoever makes an own key is bound by one cap over all of them, in the same change', async () => {

@@ -232,9 +232,9 @@ function disablingOf(
   { disabled, by, atMs }: { readonly disabled: boolean | undefined; readonly by: KeyChanger | undefined; readonly atMs: number },
 ): Updateable<ServiceKeyTable> {
   if (disabled === undefined) return {};
-  if (!disabled) return found.disabled_at_ms === null ? {} : { disabled_at_ms: null, disabled_by: null };
-  if (found.disabled_at_ms === null) return { disabled_at_ms: atMs, disabled_by: by?.person ?? null };
-  return by?.isBound === true ? {} : { disabled_by: by?.person ?? null };
+  if (!disabled) return found.disabled_at_ms === null ? {} : { disabled_at_ms: null, disabled_by: null, disabled_by_at_ms: null };
+  if (found.disabled_at_ms === null) return { disabled_at_ms: atMs, disabled_by: by?.person ?? null, disabled_by_at_ms: atMs };
+  return by?.isBound === true ? {} : { disabled_by: by?.person ?? null, disabled_by_at_ms: found.disabled_at_ms };
 }
 
 function unknownKey(): StoreRefusal {
@@ -252,7 +252,7 @@ function keyOf(row: Selectable<ServiceKeyTable>): ServiceKey {
     expiresAtMs: numberOrNull(row.expires_at_ms),
     revokedAtMs: numberOrNull(row.revoked_at_ms),
     disabledAtMs: numberOrNull(row.disabled_at_ms),
-    disabledBy: row.disabled_by as PersonId | null,
+    disabledBy: numberOrNull(row.disabled_by_at_ms) === numberOrNull(row.disabled_at_ms) ? row.disabled_by as PersonId | null : null,
     lastUsedAtMs: numberOrNull(row.last_used_at_ms),
     maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
     models: modelsOf(row.models),

@@ -8,12 +8,16 @@ import type { Migration } from './migration.ts';
 export const whoseDisabling: Migration = async (transaction, engine) => {
   const [text, whole] = engine === 'sqlite' ? [sql`text`, sql`integer`] : [sql`text collate "C"`, sql`bigint`];
   await transaction.schema.alterTable('service_key').addColumn('disabled_by', text).execute();
+  await transaction.schema.alterTable('service_key').addColumn('disabled_by_at_ms', whole).execute();
+  // Whoever disabled it since it was enabled last, if that was one person alone: who says again what another did has not done it.
   // A change without its words in the trail is of an erased organization, whose keys are gone.
-  await sql`update service_key set disabled_by = (
-    select case when audit_event.actor_kind = 'person' then audit_event.actor_id end from audit_event
-    where audit_event.organization = service_key.organization and audit_event.subject = service_key.id and audit_event.action = 'setKey'
-      and audit_event.detail like '%"disabled":true%'
-    order by audit_event.sequence desc limit 1
+  await sql`update service_key set disabled_by_at_ms = disabled_at_ms, disabled_by = (
+    select case when min(said.who) = max(said.who) then nullif(min(said.who), '') end from (
+      select case when audit_event.actor_kind = 'person' then audit_event.actor_id else '' end as who, audit_event.sequence, audit_event.detail,
+        max(case when audit_event.detail like '%"disabled":false%' then audit_event.sequence end) over () as enabled
+      from audit_event where audit_event.organization = service_key.organization and audit_event.subject = service_key.id
+        and audit_event.action = 'setKey'
+    ) as said where said.detail like '%"disabled":true%' and said.sequence > coalesce(said.enabled, 0)
   ) where disabled_at_ms is not null`.execute(transaction);
   let table = transaction.schema.createTable('guest_change')
     .addColumn('made', whole, (column) => column.notNull())
