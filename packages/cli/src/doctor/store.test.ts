@@ -7,7 +7,7 @@ import { readConfig } from '../config/read-config.ts';
 import type { CommandTools } from '../command-line/command.ts';
 import { ownDirectory } from '../test-support/own-directory.ts';
 import type { Finding } from './finding.ts';
-import { examineOpen } from './store.ts';
+import { examineAndClose, examineOpen } from './store.ts';
 
 const broken = async (): Promise<never> => {
   throw new StoreFault('store_busy', 'A statement ran out of time.');
@@ -58,3 +58,21 @@ for (const { name, store: parts } of breaking) {
     }
   });
 }
+
+test('a store that cannot be closed is one finding, and all others stand', async () => {
+  const own = ownDirectory();
+  try {
+    await own.make();
+    const env = { SVC_DATA_DIR: own.dataDirectory };
+    const read = readConfig(env, own.root);
+    assert.ok('config' in read);
+    const tools = { env, cwd: own.root, nowMs: () => 1_700_000_000_000, randomBytes: (n: number) => new Uint8Array(n) };
+    const unclosed = (store: Store) => new Proxy(store, { get: (whole, part): unknown => (part === 'close' ? broken : Reflect.get(whole, part)) });
+    const found = await own.inStore((store) => examineAndClose(unclosed(store), read.config, tools as unknown as CommandTools));
+    assert.deepEqual(found.findings.filter(({ state }) => state === 'fail').map(({ name, message }) => [name, message]), [
+      ['store', 'Everything was asked, and then the store could not be closed: A statement ran out of time.']]);
+    assert.equal(found.store?.engine, 'sqlite');
+  } finally {
+    own.remove();
+  }
+});

@@ -49,10 +49,19 @@ export async function examineStore(config: Config, tools: CommandTools): Promise
   } catch (error) {
     return { ...noStore, findings: [unopened(error)] };
   }
+  return examineAndClose(store, config, tools);
+}
+
+/** The same of a store that was opened for it. That it cannot be closed is a finding: everything else was asked by then. */
+export async function examineAndClose(store: Store, config: Config, tools: CommandTools): Promise<StoreLook> {
+  const closed = (): Promise<Finding[]> => store.close().then(() => [], (error: Error) =>
+    [finding('store', 'fail', `Everything was asked, and then the store could not be closed: ${error.message}`)]);
   try {
-    return await examineOpen(store, config, tools);
-  } finally {
-    await store.close();
+    const look = await examineOpen(store, config, tools);
+    return { ...look, findings: [...look.findings, ...await closed()] };
+  } catch (error) {
+    await closed();
+    throw error;
   }
 }
 
