@@ -5,12 +5,9 @@ import type { PersonId } from '@metergate/core/id.ts';
 import { formatDollars } from '@metergate/core/money.ts';
 import { calendarWindows, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import { areModelPatterns, modelPatternsForm } from '@metergate/core/call/allowed-models.ts';
-import type { ChangeCheck } from '@metergate/store/settings/change-check.ts';
-import { notTheirKey } from '@metergate/store/settings/own-keys.ts';
-import type { KeyChanger, ServiceKey } from '@metergate/store/settings/service-keys.ts';
+import type { KeyChanger } from '@metergate/store/settings/service-keys.ts';
 import { z } from 'zod';
 import type { Actor } from './actor.ts';
-import type { UseCaseContext } from './context.ts';
 import { moneyField } from './money-field.ts';
 
 /** US dollars, in a window. */
@@ -73,30 +70,18 @@ export function ownKeyTermsOf({ keysMax, models, lifetimeSecondsMax, cap, person
   return { keysMax, models, lifetimeMsMax: lifetimeSecondsMax === null ? null : lifetimeSecondsMax * 1_000, cap, personCap };
 }
 
-/** Whom the terms bind, and to what. */
-export interface BoundMember {
-  readonly person: PersonId;
-  readonly terms: OwnKeyTerms;
-}
-
 /**
- * Null: this actor may make and change keys as the role allows. Tokens are made by admins, and for that; one whose maker is no admin any more is
- * bound as they are.
+ * Whom terms of own keys bind, if there are any: the change itself looks. Null: this actor may make and change keys as the role allows. Tokens are
+ * made by admins, and for that; one whose maker is no admin any more is bound as they are.
  */
-export async function boundMember({ store }: UseCaseContext, { kind, role, id, organization, maker }: Actor): Promise<BoundMember | null> {
+export function boundMember({ kind, role, id, maker }: Actor): PersonId | null {
   const person = kind === 'person' ? { id: id as PersonId, role } : maker === null ? null : { id: maker.person, role: maker.role };
-  if (person === null || hasRightsOf(person.role, 'admin')) return null;
-  const { ownKeys: terms = null } = await store.organizations.find(organization) ?? {};
-  return terms === null ? null : { person: person.id, terms };
-}
-
-/** A look at the key before it is rotated or revoked. */
-export function ownOnly(bound: BoundMember | null): ChangeCheck<ServiceKey> | undefined {
-  return bound === null ? undefined : ({ person }) => (person === bound.person ? null : notTheirKey());
+  return person === null || hasRightsOf(person.role, 'admin') ? null : person.id;
 }
 
 /** Who changes a key, for whom the terms may bind. Left out: the operator, or a token that they do not bind. */
-export function changerOf({ kind, id }: Actor, bound: BoundMember | null): KeyChanger | undefined {
-  if (bound !== null) return { person: bound.person, isBound: true };
-  return kind === 'person' ? { person: id as PersonId, isBound: false } : undefined;
+export function changerOf(actor: Actor): KeyChanger | undefined {
+  const bound = boundMember(actor);
+  if (bound !== null) return { person: bound, isBound: true };
+  return actor.kind === 'person' ? { person: actor.id as PersonId, isBound: false } : undefined;
 }

@@ -81,8 +81,8 @@ export async function showSelf(
 export async function endOwnKey(
   { store }: UseCaseContext, { id, organization }: PresentedKey,
 ): Promise<{ readonly id: string; readonly revokedAt: string } | AdministrationRefusal> {
-  const revoked = await store.serviceKeys.revoke(id, organization, ({ person }) => (person !== null ? null
-    : refuse('forbidden', 'This key is no one person\'s own, so it does not end itself. Ask whoever made it.')));
+  const revoked = await store.serviceKeys.revoke(id, organization, { check: ({ person }) => (person !== null ? null
+    : refuse('forbidden', 'This key is no one person\'s own, so it does not end itself. Ask whoever made it.')) });
   return isRefusal(revoked) ? revoked : { id, revokedAt: new Date(revoked.revokedAtMs!).toISOString() };
 }
 

@@ -14,7 +14,6 @@ import { refuseChanged, type FieldsBefore } from './changed-meanwhile.ts';
 import type { UseCaseContext } from './context.ts';
 import { lifeEnd } from './life.ts';
 import { findOrganization, modelsField } from './organizations.ts';
-import { ownOnly, type BoundMember } from './own-keys.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 const secretLength = 43;
@@ -67,8 +66,10 @@ export interface ServiceKeyInput {
   readonly models?: readonly string[] | null;
   /** Email of the member whose key it is to be. */
   readonly person?: string | null;
-  /** Whose own key it is, in place of the email. */
+  /** Whose own key it is, in place of the email: terms of own keys bind it, whoever they are. */
   readonly own?: PersonId;
+  /** The member who makes it, where terms of own keys would bind them. */
+  readonly boundMaker?: PersonId | undefined;
 }
 
 const budgetField = moneyField('The run budget of a key').nullable();
@@ -95,7 +96,7 @@ export async function createServiceKey(context: UseCaseContext, wanted: ServiceK
   const { key, hash, prefix } = mintedSecret(context);
   const made = await context.store.serviceKeys.create({
     organization: organization.id, name, project, expiresAtMs, hash, prefix, maxRunBudget: budget.value,
-    models: models.value, person: person?.id ?? null, isOwn: wanted.own !== undefined,
+    models: models.value, person: person?.id ?? null, boundMaker: wanted.own ?? wanted.boundMaker,
   });
   if (isRefusal(made)) return made;
   const budgetOf = made.maxRunBudget === null ? {} : { maxRunBudget: formatDollars(made.maxRunBudget) };
@@ -118,12 +119,12 @@ export async function listServiceKeys(
 
 /**
  * Returns the key as it is now; a second revocation changes nothing and says so. `within`: only a key of this organization; any
- * other is answered like an unknown one. `bound`: who may revoke only their own.
+ * other is answered like an unknown one. `by`: who revokes it, whom the terms of own keys may bind.
  */
 export async function revokeServiceKey(
-  context: UseCaseContext, id: string, within?: OrganizationId, bound: BoundMember | null = null,
+  context: UseCaseContext, id: string, within?: OrganizationId, by?: KeyChanger,
 ): Promise<ShownRevokedKey | AdministrationRefusal> {
-  const revoked = await context.store.serviceKeys.revoke(id, within, ownOnly(bound));
+  const revoked = await context.store.serviceKeys.revoke(id, within, { by });
   return isRefusal(revoked) ? revoked
     : { ...shownServiceKey(revoked, await emailOf(context, revoked.person)), alreadyRevoked: revoked.alreadyRevoked };
 }
@@ -146,14 +147,13 @@ export interface ServiceKeySettingsInput {
 export interface ServiceKeyPlace {
   readonly id: string;
   readonly within: OrganizationId | null;
-  /** Who may change only their own, within its terms; left out: somebody whom nothing binds. */
-  readonly bound?: BoundMember | null;
+  /** Who makes the change, whom the terms of own keys may bind; left out: somebody whom nothing binds. */
+  readonly by?: KeyChanger | undefined;
 }
 
 /** Returns the key as it is now. Refuses `unknown_key`, `key_revoked`, `invalid_name`, `invalid_input`. */
 export async function setServiceKey(
-  context: UseCaseContext, { id, within, by }: Omit<ServiceKeyPlace, 'bound'> & { readonly by?: KeyChanger | undefined },
-  wanted: ServiceKeySettingsInput,
+  context: UseCaseContext, { id, within, by }: ServiceKeyPlace, wanted: ServiceKeySettingsInput,
 ): Promise<ShownServiceKey | AdministrationRefusal> {
   const { name, project, disabled, lifetimeMs, maxRunBudget, models, was } = wanted;
   const expiresAtMs = lifetimeMs === undefined || lifetimeMs === null ? lifetimeMs : lifeEnd(context.nowMs, lifetimeMs);
@@ -180,12 +180,12 @@ export interface RotatedServiceKey extends MintedServiceKey {
 
 /** A new secret for the same key, which keeps its id, caps and spend. `graceMs`: how long the former secret still works; from 0. */
 export async function rotateServiceKey(
-  context: UseCaseContext, { id, within, bound = null }: ServiceKeyPlace, graceMs: number,
+  context: UseCaseContext, { id, within, by }: ServiceKeyPlace, graceMs: number,
 ): Promise<RotatedServiceKey | AdministrationRefusal> {
   if (!(graceMs >= 0 && graceMs <= graceMsMax)) return refuseInput('invalid_input', 'The grace time must be from 0 to 90 days.');
   const { key, hash, prefix } = mintedSecret(context);
   const formerUntilMs = context.nowMs + graceMs;
-  const rotated = await context.store.serviceKeys.rotate(id, { hash, prefix, formerUntilMs }, within ?? undefined, ownOnly(bound));
+  const rotated = await context.store.serviceKeys.rotate(id, { by, hash, prefix, formerUntilMs }, within ?? undefined);
   return isRefusal(rotated) ? rotated : { id: rotated.id, key, prefix, formerUntil: new Date(formerUntilMs).toISOString() };
 }
 

@@ -21,9 +21,10 @@ for (const on of bothEngines) {
         organization, email: `m${made += 1}@own.example`, passwordHash: 'a hash', role: 'member' }))).id };
     };
     type Whose = Awaited<ReturnType<typeof member>>;
-    const make = (whose: Whose, more: { readonly models?: readonly string[]; readonly expiresAtMs?: number; readonly isOwn?: boolean } = {}) =>
+    interface More { readonly models?: readonly string[]; readonly expiresAtMs?: number; readonly boundMaker?: undefined }
+    const make = (whose: Whose, more: More = {}) =>
       store.serviceKeys.create({
-        ...whose, name: null, project: null, expiresAtMs: null, prefix: 'svc', isOwn: true, hash: hashOf(`own ${made += 1}`), ...more,
+        ...whose, name: null, project: null, expiresAtMs: null, prefix: 'svc', boundMaker: whose.person, hash: hashOf(`own ${made += 1}`), ...more,
       });
     const begin = (more: { readonly port?: number; readonly userCode?: string } = {}) => granted(store.machineSignIns.begin({
       challenge: 'the challenge', machine: 'laptop', address: '192.0.2.7', port: null, userCode: null, expiresAtMs: farOffMs, ...more,
@@ -45,7 +46,7 @@ for (const on of bothEngines) {
       assert.equal(await refusalCode(make(whose, { models: ['*'] })), 'forbidden');
       assert.equal(await refusalCode(make(whose, { expiresAtMs: key.createdAtMs + 31 * dayMs })), 'forbidden');
       assert.equal((await store.serviceKeys.list(whose.organization)).length, 1, 'what is refused leaves nothing');
-      const byAdmin = await granted(make(whose, { isOwn: false, models: ['*'] }));
+      const byAdmin = await granted(make(whose, { boundMaker: undefined, models: ['*'] }));
       assert.equal(byAdmin.expiresAtMs, null, 'whom nothing binds makes any key');
     });
 

@@ -24,7 +24,8 @@ for (const on of bothEngines) {
         organization, email: `h${made += 1}@own.example`, passwordHash: 'a hash', role: 'member' }));
       await granted(store.organizations.set(organization, { ownKeys }));
       const make = (more: object = {}) => granted(store.serviceKeys.create({
-        organization, person, name: null, project: null, expiresAtMs: null, prefix: 'svc', isOwn: true, hash: hashOf(`held ${made += 1}`), ...more,
+        organization, person, name: null, project: null, expiresAtMs: null, prefix: 'svc', boundMaker: person, hash: hashOf(`held ${made += 1}`),
+        ...more,
       }));
       const asMember = (id: string, changes: ServiceKeyChanges) =>
         store.serviceKeys.set(id, { ...changes, by: { person, isBound: true } }, organization);
@@ -74,6 +75,21 @@ for (const on of bothEngines) {
       await granted(asMember(id, { disabled: false }));
     });
 
+    test('whether there are terms is looked at in the change: it binds who makes, rotates or ends a key only where there are', async () => {
+      const { organization, person, make } = await member(null);
+      const others = await make({ person: null });
+      const by = { person, isBound: true };
+      const rotated = () => store.serviceKeys.rotate(others.id, { by, hash: hashOf(`held ${made += 1}`), prefix: 'svc', formerUntilMs: 0 });
+      assert.equal(others.person, null, 'without terms it is whose it was meant to be');
+      await granted(rotated());
+      await granted(store.organizations.set(organization, { ownKeys: terms }));
+      assert.equal((await make({ person: null })).person, person);
+      assert.deepEqual([await refusalCode(rotated()), await refusalCode(store.serviceKeys.revoke(others.id, organization, { by }))],
+        ['forbidden', 'forbidden']);
+      await granted(store.organizations.set(organization, { ownKeys: null }));
+      await granted(store.serviceKeys.revoke(others.id, organization, { by }));
+    });
+
     test('where an older version enabled the key and disabled it again, the person it had is not who did', async () => {
       const { make, asMember } = await member();
       const { id } = await make();
@@ -116,7 +132,7 @@ for (const on of bothEngines) {
       assert.deepEqual([set.models, set.maxRunBudget, set.expiresAtMs], [['gpt-5-mini'], 4n, farOffMs]);
       const plain = await make();
       assert.equal(await refusalCode(asMember(plain.id, { maxRunBudget: nanoDollars(1n) })), 'forbidden');
-      assert.equal(await refusalCode(asMember((await make({ isOwn: false, person: null })).id, { name: 'not theirs' })), 'forbidden');
+      assert.equal(await refusalCode(asMember((await make({ boundMaker: undefined, person: null })).id, { name: 'not theirs' })), 'forbidden');
     });
   });
 }

@@ -105,8 +105,20 @@ export async function ownChangeRefusal(
   return worksAgain(key, changes, nowMs) ? tooManyRefusal(transaction, { ...key, person }, terms) : null;
 }
 
+/** Inside a change: why `person`, whom the terms bind, may not end or rotate the key; null: it is theirs, or there are no terms. */
+export async function ownOnlyRefusal(
+  transaction: Transaction<Schema>, key: Pick<OwnKeyHeld, 'organization' | 'person'>, person: string,
+): Promise<StoreRefusal | null> {
+  return key.person === person || !await hasOwnKeyTerms(transaction, key.organization) ? null : notTheirKey();
+}
+
+/** Inside a change: whether the organization has terms of own keys. */
+export async function hasOwnKeyTerms(transaction: Transaction<Schema>, organization: OrganizationId): Promise<boolean> {
+  return await termsOf(transaction, organization) !== null;
+}
+
 /** The one refusal for a key that is not the person's own. */
-export function notTheirKey(): StoreRefusal {
+function notTheirKey(): StoreRefusal {
   return refuse('forbidden', 'Here members change their own keys only. Ask an admin.');
 }
 

@@ -9,7 +9,7 @@ import type { Selectable, Transaction, Updateable } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { nameRefusal, projectRefusal } from '../engine/names.ts';
 import type { ChangeCheck } from './change-check.ts';
-import { capOwnKey, ownChangeRefusal, ownKeyWithin } from './own-keys.ts';
+import { capOwnKey, hasOwnKeyTerms, ownChangeRefusal, ownKeyWithin, ownOnlyRefusal } from './own-keys.ts';
 import { memberRefusal } from './membership.ts';
 import { modelsOf, modelsText, stampOrganization, unknownOrganization } from './organizations.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
@@ -59,8 +59,8 @@ export interface NewServiceKey {
   readonly models?: ModelPatterns;
   /** A member of the organization; left out: nobody in particular. */
   readonly person?: PersonId | null;
-  /** The person makes it for themselves: the terms of own keys bound it. */
-  readonly isOwn?: boolean;
+  /** The member who makes it, if they are bound: where there are terms of own keys, it is theirs, and within them. */
+  readonly boundMaker?: PersonId | undefined;
 }
 
 /** What is left out stays; null removes it. */
@@ -75,17 +75,24 @@ export interface ServiceKeyChanges {
   readonly by?: KeyChanger;
 }
 
-/** A person who changes a key. `isBound`: only their own keys, and those within the terms of own keys, if there are any. */
+/** A person who changes a key. `isBound`: where there are terms of own keys, only their own, and within the terms. */
 export interface KeyChanger {
   readonly person: PersonId;
   readonly isBound: boolean;
 }
 
-/** The new form of the key; the one in use works until `formerUntilMs`. */
+/** The new form of the key; the one in use works until `formerUntilMs`. `by`: as for changes. */
 export interface KeyRotation {
+  readonly by?: KeyChanger | undefined;
   readonly hash: string;
   readonly prefix: string;
   readonly formerUntilMs: number;
+}
+
+/** Who revokes a key, as for changes, and a look at the key before it. */
+export interface KeyRevocation {
+  readonly by?: KeyChanger | undefined;
+  readonly check?: ChangeCheck<ServiceKey>;
 }
 
 export interface ServiceKeys {
@@ -98,16 +105,16 @@ export interface ServiceKeys {
   list(organization: OrganizationId, page?: ListPage): Promise<ServiceKey[]>;
   /**
    * Returns the key as it is now. A second revocation changes nothing and says so. `within`: only a key of this organization.
-   * Refuses `unknown_key`, and what `check` refuses.
+   * Refuses `unknown_key`, what `check` refuses, and `forbidden` to whom the terms of own keys bind, for a key that is not theirs.
    */
-  revoke(id: string, within?: OrganizationId, check?: ChangeCheck<ServiceKey>): Promise<RevokedServiceKey | StoreRefusal>;
+  revoke(id: string, within?: OrganizationId, revocation?: KeyRevocation): Promise<RevokedServiceKey | StoreRefusal>;
   /**
    * Refuses `unknown_key`, `key_revoked`, `invalid_name`, `invalid_setting`, and what `check` refuses; to whom the terms of own keys bind also
    * `forbidden` and, where a key would work again that is one too many, `too_many_keys`. `within`: as for `revoke`.
    */
   set(id: string, changes: ServiceKeyChanges, within?: OrganizationId, check?: ChangeCheck<ServiceKey>): Promise<ServiceKey | StoreRefusal>;
   /** Keeps id, name, caps and spend; an even older form stops. Refuses as `set` does. `within`: as for `revoke`. */
-  rotate(id: string, rotation: KeyRotation, within?: OrganizationId, check?: ChangeCheck<ServiceKey>): Promise<ServiceKey | StoreRefusal>;
+  rotate(id: string, rotation: KeyRotation, within?: OrganizationId): Promise<ServiceKey | StoreRefusal>;
   /** One key of an organization; null if it has none with this id. */
   find(organization: OrganizationId, id: string): Promise<ServiceKey | null>;
   /** The key with this hash, revoked or not. */
@@ -122,13 +129,13 @@ export function serviceKeysIn(context: StoreContext): ServiceKeys {
     list: (organization, page = {}) => engine.read(async (db) => (await db.selectFrom('service_key').selectAll()
       .where('organization', '=', organization).where(isAfter(['created_at_ms', 'id'], page))
       .orderBy('created_at_ms').orderBy('id').limit(limitOfPage(page)).execute()).map(keyOf)),
-    revoke: (id, within, check) => engine.change<RevokedServiceKey>(async (transaction, revision) => {
+    revoke: (id, within, { by, check } = {}) => engine.change<RevokedServiceKey>(async (transaction, revision) => {
       const found = id.includes('\0') ? undefined
         : await transaction.selectFrom('service_key').selectAll().where('id', '=', id).executeTakeFirst();
       if (found === undefined || (within !== undefined && found.organization !== within)) {
         return unknownKey();
       }
-      const refusal = check?.(keyOf(found)) ?? null;
+      const refusal = check?.(keyOf(found)) ?? (by?.isBound === true ? await ownOnlyRefusal(transaction, keyOf(found), by.person) : null);
       if (refusal !== null) return refusal;
       if (found.revoked_at_ms !== null) return { ...keyOf(found), alreadyRevoked: true };
       await stampOrganization(transaction, found.organization as OrganizationId, revision);
@@ -150,8 +157,9 @@ export function serviceKeysIn(context: StoreContext): ServiceKeys {
         ...disablingOf(found, { disabled, by, atMs: clock() }),
       }));
     },
-    rotate: (id, { hash, prefix, formerUntilMs }, within, check) => changed({ id, within, action: 'rotateKey', check }, async (transaction,
-      found) => {
+    rotate: (id, { by, hash, prefix, formerUntilMs }, within) => changed({ id, within, action: 'rotateKey' }, async (transaction, found) => {
+      const refusal = by?.isBound === true ? await ownOnlyRefusal(transaction, keyOf(found), by.person) : null;
+      if (refusal !== null) return refusal;
       await transaction.deleteFrom('service_key_former').where('key', '=', id).execute();
       if (formerUntilMs > clock()) {
         await transaction.insertInto('service_key_former').values({ hash: found.hash, key: id, until_ms: formerUntilMs }).execute();
@@ -174,11 +182,13 @@ export function serviceKeysIn(context: StoreContext): ServiceKeys {
 function createdKeys({ engine, clock, randomBytes }: StoreContext): ServiceKeys['create'] {
   return async ({ hash, ...wanted }) => {
     if (!/^[0-9a-f]{64}$/.test(hash)) throw new RangeError('a service key is kept as 64 hexadecimal characters');
-    const { organization, name, project, expiresAtMs, prefix, maxRunBudget = null, models = null, person = null, isOwn = false } = wanted;
+    const { organization, name, project, expiresAtMs, prefix, maxRunBudget = null, models = null, boundMaker } = wanted;
     const refusal = (name === null ? null : nameRefusal('A key name', name))
       ?? (project === null ? null : projectRefusal(project)) ?? runBudgetRefusal(maxRunBudget) ?? modelsRefusal(models);
     return refusal ?? engine.change<ServiceKey>(async (transaction, revision) => {
       if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
+      const isOwn = boundMaker !== undefined && await hasOwnKeyTerms(transaction, organization);
+      const person = isOwn ? boundMaker : wanted.person ?? null;
       const unknown = person === null ? null : await memberRefusal(transaction, organization, person);
       if (unknown !== null) return unknown;
       if (await transaction.selectFrom('service_key').select('id').where('hash', '=', hash).executeTakeFirst() !== undefined) {

@@ -53,11 +53,10 @@ export const keyOperations = [
     run: async ({ context, actor, body }) => {
       const others = ofOthers(actor, body.person ?? null, 'make a key for');
       if (others !== null) return others;
-      const bound = await boundMember(context, actor);
       return createServiceKey(context, {
         organization: actor.organization, name: body.name ?? null, project: body.project ?? null,
         lifetimeMs: lifetimeMs(body.expiresInSeconds), maxRunBudget: body.maxRunBudget ?? null, models: body.models ?? null,
-        ...(bound === null ? { person: body.person ?? null } : { own: bound.person }),
+        person: body.person ?? null, boundMaker: boundMember(actor) ?? undefined,
       });
     },
   }),
@@ -86,7 +85,7 @@ export const keyOperations = [
     }),
     answer: keySchema,
     run: async ({ context, actor, params, sent: { expiresInSeconds, ...sent } }) => {
-      const place = { id: params.id, within: actor.organization, by: changerOf(actor, await boundMember(context, actor)) };
+      const place = { id: params.id, within: actor.organization, by: changerOf(actor) };
       const set = await setServiceKey(context, place, {
         ...sent, ...(expiresInSeconds === undefined ? {} : { lifetimeMs: lifetimeMs(expiresInSeconds) }),
       });
@@ -100,14 +99,14 @@ export const keyOperations = [
     body: z.strictObject({ graceSeconds: z.int().min(0).max(7_776_000).default(0) }),
     answer: z.object({ id: z.string(), key: z.string(), prefix: z.string(), formerUntil: instant }).openapi('RotatedServiceKey'),
     run: async ({ context, actor, params, body }) => rotateServiceKey(
-      context, { id: params.id, within: actor.organization, bound: await boundMember(context, actor) }, body.graceSeconds * 1_000),
+      context, { id: params.id, within: actor.organization, by: changerOf(actor) }, body.graceSeconds * 1_000),
   }),
   operation({
     id: 'revokeKey', method: 'delete', path: '/keys/{id}', role: 'member', tag: 'keys', summary: 'Revoke a service key for good',
     refuses: ['unknown_key', 'forbidden'],
     params: idParams, answer: z.object({ ...keyFields, alreadyRevoked: z.boolean() }).openapi('RevokedServiceKey'),
     run: async ({ context, actor, params }) => {
-      const revoked = await revokeServiceKey(context, params.id, actor.organization, await boundMember(context, actor));
+      const revoked = await revokeServiceKey(context, params.id, actor.organization, changerOf(actor));
       return isRefusal(revoked) ? revoked : asSeenBy(actor, revoked);
     },
   }),

@@ -19,15 +19,17 @@ export const routedServiceKeys: RoutesOf<ServiceKeys> = {
   find: 'first',
   async create(reach, key) {
     const own = await placed(reach, key.organization, [key.hash]);
-    if (key.person !== undefined && key.person !== null) await admitted(reach, own, { organization: key.organization, person: key.person });
+    // Whose it is to be is decided by the terms, in the change.
+    for (const person of [key.person ?? null, key.boundMaker ?? null]) {
+      if (person !== null) await admitted(reach, own, { organization: key.organization, person });
+    }
     return orForgotten(reach, key, await own.serviceKeys.create(key));
   },
-  async rotate(reach, id, rotation, ...bounds) {
-    const [within] = bounds;
+  async rotate(reach, id, rotation, within) {
     const rotated = async (store: Store) => {
       const organization = within ?? await ownerOf(store, id);
       if (organization !== null && store !== reach.home) await reach.home.directory.noteKeys(organization, [rotation.hash]);
-      const rotated = await store.serviceKeys.rotate(id, rotation, ...bounds);
+      const rotated = await store.serviceKeys.rotate(id, rotation, within);
       return organization === null ? rotated : orForgotten(reach, { organization, hash: rotation.hash }, rotated);
     };
     return within === undefined ? reach.firstKnown(rotated) : rotated(await reach.of(within));
