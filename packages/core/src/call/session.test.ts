@@ -23,9 +23,10 @@ test('a session is read as UTF-8 and bounded by its characters; a longer one is 
   assert.equal(usual.of(['session-id', bytes(`${longest}a`)]), null);
 });
 
-test('names that are none, and headers that carry a credential, cannot be listed', () => {
+test('names that are none, and headers of credentials or framing, cannot be listed', () => {
   assert.equal(sessionHeadersFault(sessionHeadersDefault), null);
   assert.match(sessionHeadersFault(['a b'])!, /names of headers/);
   assert.match(sessionHeadersFault([''])!, /names of headers/);
   for (const name of ['authorization', 'x-api-key', 'cookie']) assert.match(sessionHeadersFault([name])!, /credential/);
+  for (const name of ['content-length', 'transfer-encoding']) assert.match(sessionHeadersFault([name])!, /where a body ends/);
 });

@@ -19,11 +19,15 @@ const credentialNames = new Set([
   'authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'api-key', 'x-goog-api-key', 'x-svc-key', 'x-amz-security-token',
 ]);
 
+/** Headers of a body's framing, which name no conversation; a head that comes again may differ in its length alone. */
+const framingNames = new Set(['content-length', 'transfer-encoding']);
+
 /** Why these cannot be names of session headers, as the end of a sentence; null: they can. In lower case. */
 export function sessionHeadersFault(names: readonly string[]): string | null {
   const wrong = names.find((name) => !/^[!#$%&'*+.^_`|~0-9a-z-]{1,64}$/.test(name));
   if (wrong !== undefined) return 'must be names of headers, separated by commas';
-  return names.some((name) => credentialNames.has(name)) ? 'must not name a header that carries a credential' : null;
+  if (names.some((name) => credentialNames.has(name))) return 'must not name a header that carries a credential';
+  return names.some((name) => framingNames.has(name)) ? 'must not name a header that says where a body ends' : null;
 }
 
 /** Finds the session of each call. */
