@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { clearLeftovers, clearLocks, listSegments, removeSegment } from './segment-files.ts';
 import { SegmentReader } from './segment-reader.ts';
 import { createSegmentSupply } from './segment-supply.ts';
@@ -13,9 +14,7 @@ import { testDirectory } from './test-support/journal-fixture.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await turn();
-}
+const until = (holds: () => boolean): Promise<boolean> => eventually(holds, () => `It never came to this: ${holds.toString()}`);
 
 const made = (directory: string): string[] => readdirSync(directory).filter((name) => name.endsWith('.new'));
 
