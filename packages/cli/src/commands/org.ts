@@ -86,7 +86,7 @@ const settingArguments = {
   },
   'own-keys': {
     type: 'string', valueHint: 'TERMS',
-    description: 'Keys of members: keys=3,expires=30d,cap=20/month,person-cap=50/month,models=gpt-5*; none: any',
+    description: 'Keys of members: keys=3,expires=30d,cap=20/month,person-cap=50/month,models=o*; none: any',
   },
   'requests-per-minute': figureArgument('Requests'),
   'tokens-per-minute': figureArgument('Tokens'),
