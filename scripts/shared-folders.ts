@@ -16,10 +16,10 @@ export const sharedFolders: readonly SharedFolder[] = [
   { folder: 'packages/core/src/', alone: [] },
   {
     folder: 'packages/gateway/src/',
-    // They set the environment, wait long for the clock, or take long themselves: these run beside the others.
+    // They set the environment, look at the memory, wait long for the clock, or take long themselves: these run beside the others.
     alone: [
-      'network/destination.contract.test.ts', 'network/tls.contract.test.ts', 'call/slow-bodies.test.ts', 'call/admit.test.ts',
-      'usage/create-copy-reader.test.ts', 'callers/callers.differential.test.ts', 'network/clients.differential.test.ts',
+      'call/held-memory.test.ts', 'network/destination.contract.test.ts', 'network/tls.contract.test.ts', 'call/slow-bodies.test.ts',
+      'call/admit.test.ts', 'usage/create-copy-reader.test.ts', 'callers/callers.differential.test.ts', 'network/clients.differential.test.ts',
     ],
     // Read by Node's server and forwarded by undici, as on a Node whose parser is not known; no WebSocket is accepted there. The files that are
     // left out test what reads by that parser.
