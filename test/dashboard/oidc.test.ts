@@ -148,7 +148,7 @@ if (here !== 'linux-x64') {
       await page.getByLabel('Code').fill(typed!);
       await page.getByRole('button', { name: 'Continue' }).click();
       await page.getByRole('button', { name: 'Allow' }).click();
-      await page.getByText('The machine has been allowed.').waitFor();
+      await page.getByText('The machine has been allowed, for a minute.').waitFor();
       assert.equal((await byCode.ended).code, 0);
       const made = readFileSync(join(machine.home, '.claude/settings.json'), 'utf8');
       // The provider gives no role any more: whoever signs in then has no key either.
