@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import type { Store } from '@metergate/store/store.ts';
+import type { Config } from '../config/config.ts';
 import { readConfig } from '../config/read-config.ts';
 import type { CommandTools } from '../command-line/command.ts';
 import { ownDirectory } from '../test-support/own-directory.ts';
@@ -34,32 +35,8 @@ function but(store: Store, parts: { readonly [P in keyof Store]?: object }): Sto
   });
 }
 
-for (const { name, store: parts } of breaking) {
-  test(`${name}: what breaks in the middle (${JSON.stringify(Object.keys(parts))}) is one finding, and all others stand`, async () => {
-    const own = ownDirectory();
-    try {
-      await own.make();
-      const env = { SVC_DATA_DIR: own.dataDirectory };
-      const read = readConfig(env, own.root);
-      assert.ok('config' in read);
-      const tools = { env, cwd: own.root, nowMs: () => 1_700_000_000_000, randomBytes: (n: number) => new Uint8Array(n) };
-      const ask = (store: Store) => examineOpen(store, read.config, tools as unknown as CommandTools);
-      const [whole, found] = await own.inStore(async (store) => [await ask(store), await ask(but(store, parts))]);
-      const names = ({ findings }: { readonly findings: readonly Finding[] }, state: Finding['state']) =>
-        findings.filter((each) => each.state === state).map((each) => each.name);
-      assert.deepEqual(names(whole, 'fail'), []);
-      assert.deepEqual(found.findings.filter(({ state }) => state === 'fail'), [
-        { name, state: 'fail', message: 'This could not be checked, because the store broke meanwhile: A statement ran out of time.' },
-      ]);
-      assert.ok(names(found, 'ok').includes('master key') && names(found, 'ok').includes('prices'));
-      if (name !== 'store') assert.equal(found.store?.engine, 'sqlite');
-    } finally {
-      own.remove();
-    }
-  });
-}
-
-test('a store that cannot be closed is one finding, and all others stand', async () => {
+/** What is found in a store that a first start made. */
+async function found<Result>(look: (store: Store, config: Config, tools: CommandTools) => Promise<Result>): Promise<Result> {
   const own = ownDirectory();
   try {
     await own.make();
@@ -67,12 +44,32 @@ test('a store that cannot be closed is one finding, and all others stand', async
     const read = readConfig(env, own.root);
     assert.ok('config' in read);
     const tools = { env, cwd: own.root, nowMs: () => 1_700_000_000_000, randomBytes: (n: number) => new Uint8Array(n) };
-    const unclosed = (store: Store) => new Proxy(store, { get: (whole, part): unknown => (part === 'close' ? broken : Reflect.get(whole, part)) });
-    const found = await own.inStore((store) => examineAndClose(unclosed(store), read.config, tools as unknown as CommandTools));
-    assert.deepEqual(found.findings.filter(({ state }) => state === 'fail').map(({ name, message }) => [name, message]), [
-      ['store', 'Everything was asked, and then the store could not be closed: A statement ran out of time.']]);
-    assert.equal(found.store?.engine, 'sqlite');
+    return await own.inStore((store) => look(store, read.config, tools as unknown as CommandTools));
   } finally {
     own.remove();
   }
+}
+
+function namesOf({ findings }: { readonly findings: readonly Finding[] }, state: Finding['state']): readonly string[] {
+  return findings.filter((each) => each.state === state).map(({ name }) => name);
+}
+
+for (const { name, store: parts } of breaking) {
+  test(`${name}: what breaks in the middle (${JSON.stringify(Object.keys(parts))}) is one finding, and all others stand`, async () => {
+    assert.deepEqual(namesOf(await found(examineOpen), 'fail'), []);
+    const look = await found((store, ...given) => examineOpen(but(store, parts), ...given));
+    assert.deepEqual(look.findings.filter(({ state }) => state === 'fail'), [
+      { name, state: 'fail', message: 'This could not be checked, because the store broke meanwhile: A statement ran out of time.' },
+    ]);
+    assert.ok(namesOf(look, 'ok').includes('master key') && namesOf(look, 'ok').includes('prices'));
+    if (name !== 'store') assert.equal(look.store?.engine, 'sqlite');
+  });
+}
+
+test('a store that cannot be closed is one finding, and all others stand', async () => {
+  const unclosed = (store: Store) => new Proxy(store, { get: (whole, part): unknown => (part === 'close' ? broken : Reflect.get(whole, part)) });
+  const look = await found((store, ...given) => examineAndClose(unclosed(store), ...given));
+  assert.deepEqual(look.findings.filter(({ state }) => state === 'fail').map(({ name, message }) => [name, message]), [
+    ['store', 'Everything was asked, and then the store could not be closed: A statement ran out of time.']]);
+  assert.equal(look.store?.engine, 'sqlite');
 });
