@@ -1,9 +1,10 @@
 /** Figures that a person typed, beside the reported ones: from a contract or an invoice. */
-import { Button, Group, NumberInput, Table, Text, TextInput } from '@mantine/core';
+import { Button, Group, Table, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ask } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { useDoing } from '../../parts/doing.ts';
+import { DollarsInput } from '../../parts/dollars-input.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Money } from '../../shown/figures.tsx';
 import type { ListedBaseline } from './baseline-state.tsx';
@@ -51,7 +52,7 @@ export function DeclaredFigures({ id, declared }: { readonly id: string; readonl
               maxLength={200}
               {...form.getInputProps('name')}
             />
-            <NumberInput w={160} label="US dollars" prefix="$" min={0} decimalScale={6} hideControls {...form.getInputProps('usd')} />
+            <DollarsInput w={160} label="US dollars" {...form.getInputProps('usd')} />
             <Button type="submit" variant="default" loading={declaring.isPending}>
               Keep
             </Button>

@@ -1,9 +1,10 @@
 /** Setting a cap: its scope, window, limit and mode. Before it is set, the form shows what it would have refused. */
-import { Autocomplete, NumberInput, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
+import { Autocomplete, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { api, ask, type Shown } from '../../api/client.ts';
 import { wholeList, wholeListQuery } from '../../api/whole-list.ts';
+import { DollarsInput } from '../../parts/dollars-input.tsx';
 import { useSharedForm } from '../../parts/shared-form.tsx';
 import { Submit } from '../../parts/submit.tsx';
 import { choicesOf } from '../../shown/choices.ts';
@@ -129,7 +130,7 @@ export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readon
         </SimpleGrid>
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <Select label="Window" data={choicesOf(windows)} allowDeselect={false} disabled={fixed} {...form.getInputProps('window')} />
-          <NumberInput label="Limit, US dollars" prefix="$" min={0} decimalScale={6} hideControls {...form.getInputProps('limit')} />
+          <DollarsInput label="Limit, US dollars" {...form.getInputProps('limit')} />
         </SimpleGrid>
         <Switch
           label="Pause instead of refuse"

@@ -1,5 +1,5 @@
 /** Budgets in force in a month: what calls are meant to cost, what they did, and what is expected at its end. They refuse nothing. */
-import { Autocomplete, Button, Modal, NumberInput, Progress, Select, Stack, Text } from '@mantine/core';
+import { Autocomplete, Button, Modal, Progress, Select, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { PiggyBank, Plus } from 'lucide-react';
@@ -8,6 +8,7 @@ import { wholeListQuery } from '../../api/whole-list.ts';
 import { useMay } from '../../app/session.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { useDoing } from '../../parts/doing.ts';
+import { DollarsInput } from '../../parts/dollars-input.tsx';
 import { useSharedForm } from '../../parts/shared-form.tsx';
 import { monthTitle } from '../../parts/month-picker.tsx';
 import { Panel } from '../../parts/page.tsx';
@@ -133,7 +134,7 @@ function BudgetForm({ month, onDone }: { readonly month: string; readonly onDone
             {...form.getInputProps('subject')}
           />
         )}
-        <NumberInput label="Amount, US dollars" prefix="$" min={0} decimalScale={6} hideControls {...form.getInputProps('amount')} />
+        <DollarsInput label="Amount, US dollars" {...form.getInputProps('amount')} />
         <Select
           label="For"
           allowDeselect={false}

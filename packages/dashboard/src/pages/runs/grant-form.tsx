@@ -1,9 +1,10 @@
 /** Minting a grant: it lets one run have a budget above what a key may declare alone. */
-import { NumberInput, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ask } from '../../api/client.ts';
 import { CodeBlock } from '../../parts/copying.tsx';
 import { useDoing } from '../../parts/doing.ts';
+import { DollarsInput } from '../../parts/dollars-input.tsx';
 import { Submit } from '../../parts/submit.tsx';
 import { dollarsToSend } from '../../shown/amounts.ts';
 
@@ -40,7 +41,7 @@ export function GrantForm() {
       <Stack>
         <TextInput label="Run id" required maxLength={128} data-autofocus {...form.getInputProps('run')} />
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
-          <NumberInput label="Highest budget, US dollars" prefix="$" min={0} decimalScale={6} hideControls {...form.getInputProps('max')} />
+          <DollarsInput label="Highest budget, US dollars" {...form.getInputProps('max')} />
           <Select label="Good for" data={lives} allowDeselect={false} {...form.getInputProps('life')} />
         </SimpleGrid>
         <Submit busy={minting.isPending}>Mint the grant</Submit>

@@ -1,12 +1,12 @@
 /** What runs may spend, what is refused, how long an abandoned call is drained, and the price for models in no list. */
 import { NumberInput, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
 import type { Shown } from '../../api/client.ts';
+import { DollarsInput } from '../../parts/dollars-input.tsx';
 import { ModelsInput } from '../../parts/models-input.tsx';
 import { Submit } from '../../parts/submit.tsx';
 import { useOrganizationForm, type Rule } from './organization-values.ts';
 
 type Organization = Shown<'Organization'>;
-const money = { prefix: '$', min: 0, hideControls: true, decimalScale: 6, placeholder: 'no bound' } as const;
 
 const ruleWords: Readonly<Record<Rule, string>> = {
   allow: 'Allowed, cost unknown',
@@ -22,17 +22,17 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
       <fieldset disabled={readOnly} style={{ border: 0, padding: 0, margin: 0 }}>
         <Stack gap="lg">
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
-            <NumberInput
+            <DollarsInput
               label="A key's run may declare"
               description="More than this needs a grant."
-              {...money}
+              placeholder="no bound"
               {...form.getInputProps('maxRunBudget')}
             />
-            <NumberInput label="A run at most" description="With a grant too." {...money} {...form.getInputProps('runCeiling')} />
-            <NumberInput
+            <DollarsInput label="A run at most" description="With a grant too." placeholder="no bound" {...form.getInputProps('runCeiling')} />
+            <DollarsInput
               label="Live runs together"
               description="What they may still spend."
-              {...money}
+              placeholder="no bound"
               {...form.getInputProps('runExposure')}
             />
           </SimpleGrid>
@@ -47,17 +47,15 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
             {...form.getInputProps('follow', { type: 'checkbox' })}
           />
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
-            <NumberInput
+            <DollarsInput
               label="Fallback price, input"
               description="Dollars per million tokens."
-              {...money}
               placeholder="none"
               {...form.getInputProps('input')}
             />
-            <NumberInput
+            <DollarsInput
               label="Fallback price, output"
               description="For models no list knows."
-              {...money}
               placeholder="none"
               {...form.getInputProps('output')}
             />

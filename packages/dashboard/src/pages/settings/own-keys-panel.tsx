@@ -1,6 +1,7 @@
 /** What members may do about their own keys: how many, which models, how long, and the cap that each gets. */
 import { NumberInput, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
 import type { Shown } from '../../api/client.ts';
+import { DollarsInput } from '../../parts/dollars-input.tsx';
 import { ModelsInput } from '../../parts/models-input.tsx';
 import { TermsText } from '../../parts/own-keys.tsx';
 import { Panel } from '../../parts/page.tsx';
@@ -76,12 +77,8 @@ function OwnKeysForm({ of: organization }: { readonly of: Organization }) {
             disabled={isOff}
             {...form.getInputProps('days')}
           />
-          <NumberInput
+          <DollarsInput
             label="Cap of each key"
-            prefix="$"
-            min={0}
-            decimalScale={6}
-            hideControls
             placeholder="none"
             disabled={isOff}
             {...form.getInputProps('limit')}
@@ -89,12 +86,8 @@ function OwnKeysForm({ of: organization }: { readonly of: Organization }) {
           <Select label="Of that cap" data={choicesOf(windows)} allowDeselect={false} disabled={isOff} {...form.getInputProps('window')} />
         </SimpleGrid>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <NumberInput
+          <DollarsInput
             label="Cap of each member"
-            prefix="$"
-            min={0}
-            decimalScale={6}
-            hideControls
             placeholder="none"
             disabled={isOff}
             {...form.getInputProps('personLimit')}
