@@ -230,7 +230,8 @@ export class JsonScanner {
     const place = this.#place;
     if (place === null) return;
     place.forget();
-    place.kind = object ? 'object' : 'array';
+    if (object) place.beginObject();
+    else place.kind = 'array';
     this.#watching[this.#watched++] = place;
     this.#place = object ? null : place.firstElement;
     if (place.tally !== null && !object) {

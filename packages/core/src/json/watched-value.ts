@@ -27,15 +27,18 @@ export interface ElementTally {
   ended(): void;
 }
 
+/** The watched members of an object, by their names (ASCII). */
+export type WatchedMembers = Readonly<Record<string, WatchedValue>>;
+
 /** A watched place, and the watched places inside it. */
 export class WatchedValue {
   kind: ValueKind = 'absent';
   /** The value was seen to its end. */
   complete = false;
-  /** Names (ASCII) of the watched members of an object. Readers of one kind share them. */
-  readonly names: readonly string[];
-  /** Their places, in the same order. */
-  readonly places: readonly WatchedValue[];
+  #names: readonly string[] = noNames;
+  #places: readonly WatchedValue[] = noPlaces;
+  /** Makes the members when an object is met here; null: they are made. */
+  #later: (() => WatchedMembers) | null = null;
   /** The watched first element of an array. */
   readonly firstElement: WatchedValue | null;
   /** Called with every element of an array; such an array has no watched first one. */
@@ -45,11 +48,31 @@ export class WatchedValue {
   /** The value of a number written in plain digits, or −1. */
   #plainDigits = -1;
 
-  constructor(fields: Readonly<Record<string, WatchedValue>> | null, firstElement: WatchedValue | null, tally: ElementTally | null = null) {
-    this.names = fields === null ? noNames : shared(Object.keys(fields));
-    this.places = fields === null ? noPlaces : Object.values(fields);
+  constructor(
+    fields: WatchedMembers | (() => WatchedMembers) | null, firstElement: WatchedValue | null, tally: ElementTally | null = null,
+  ) {
     this.firstElement = firstElement;
     this.tally = tally;
+    if (typeof fields === 'function') this.#later = fields;
+    else if (fields !== null) this.#watch(fields);
+  }
+
+  /** Names (ASCII) of the watched members of an object. Readers of one kind share them. */
+  get names(): readonly string[] {
+    return this.#names;
+  }
+
+  /** Their places, in the same order. */
+  get places(): readonly WatchedValue[] {
+    return this.#places;
+  }
+
+  /** The scanner's own: an object begins here. */
+  beginObject(): void {
+    this.kind = 'object';
+    if (this.#later === null) return;
+    this.#watch(this.#later());
+    this.#later = null;
   }
 
   /** Its string or number was longer than the bound. */
@@ -62,7 +85,7 @@ export class WatchedValue {
     if (this.kind === 'absent') return;
     this.kind = 'absent';
     this.complete = false;
-    for (const place of this.places) place.forget();
+    for (const place of this.#places) place.forget();
     this.firstElement?.forget();
     this.tally?.element.forget();
   }
@@ -101,14 +124,21 @@ export class WatchedValue {
   isString(text: string): boolean {
     return this.kind === 'string' && this.complete && this.#text === text;
   }
+
+  #watch(fields: WatchedMembers): void {
+    this.#names = shared(Object.keys(fields));
+    this.#places = Object.values(fields);
+  }
 }
 
 /** A watched place; give the members of an object, or the first element of an array, to watch inside it. */
-export function watched(
-  fields: Readonly<Record<string, WatchedValue>> | null = null,
-  firstElement: WatchedValue | null = null,
-): WatchedValue {
+export function watched(fields: WatchedMembers | null = null, firstElement: WatchedValue | null = null): WatchedValue {
   return new WatchedValue(fields, firstElement);
+}
+
+/** A watched place whose members are made once an object is met there: most texts have none. */
+export function watchedWhenMet(fields: () => WatchedMembers): WatchedValue {
+  return new WatchedValue(fields, null);
 }
 
 /** A watched array; `tally` sees each of its elements. */
@@ -116,13 +146,19 @@ export function watchedEach(tally: ElementTally): WatchedValue {
   return new WatchedValue(null, null, tally);
 }
 
-/** Lists of names that were met, by their text: a reader has a dozen, and there is a reader for every open stream. */
-const sharedNames = new Map<string, readonly string[]>();
+/** Lists of names that were met, by their first: a reader has a dozen, and there is a reader for every open stream. */
+const sharedNames = new Map<string, (readonly string[])[]>();
 
+/** The list itself, or one like it that was met before. Compares names one by one: a text of all of them would be made for each reader. */
 function shared(names: readonly string[]): readonly string[] {
-  const key = names.join();
-  const known = sharedNames.get(key);
-  if (known === undefined) sharedNames.set(key, names);
+  const first = names[0] ?? '';
+  const alike = sharedNames.get(first);
+  if (alike === undefined) {
+    sharedNames.set(first, [names]);
+    return names;
+  }
+  const known = alike.find((others) => others.length === names.length && others.every((name, at) => name === names[at]));
+  if (known === undefined) alike.push(names);
   return known ?? names;
 }
 

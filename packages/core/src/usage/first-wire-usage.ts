@@ -2,7 +2,7 @@
  * The `usage` object of the first wire, which its APIs spell in two ways: chat completions, completions and embeddings count
  * `prompt` and `completion` tokens, the Responses API `input` and `output` tokens. Declared upstreams may add a cost.
  */
-import { watched, type WatchedValue } from '../json/watched-value.ts';
+import { watched, watchedWhenMet, type WatchedMembers, type WatchedValue } from '../json/watched-value.ts';
 import { badUsage, foundUsage, type FoundUsage } from './found-usage.ts';
 import type { FurtherUsage, ToolCalls } from './reading.ts';
 import { CostPlaces } from './reported-cost.ts';
@@ -22,9 +22,38 @@ export interface UsagePlaces {
   readonly totalIsInput?: boolean;
 }
 
-/** One `usage` object: its watched place and its value. */
+/**
+ * One `usage` object: its watched place and its value. What it holds is watched once the object is met: a reader has several such places, an
+ * answer one such object, and hundreds of readers are made when as many answers come at once (decision 0306).
+ */
 export class FirstWireUsage {
   readonly place: WatchedValue;
+  #members: UsageMembers | null = null;
+
+  constructor(spelling: UsageSpelling, places: UsagePlaces) {
+    this.place = watchedWhenMet(() => (this.#members = new UsageMembers(spelling, places)).fields);
+  }
+
+  /** Calls of the seller's own tools that the usage counts; null if it counts none. */
+  toolCalls(): ToolCalls | null {
+    return this.#members === null ? null : this.#members.tools.read();
+  }
+
+  /** Tokens that are charged beside these figures; null if none are reported. */
+  further(): readonly FurtherUsage[] | null {
+    return this.#members === null ? null : this.#members.tools.further();
+  }
+
+  /** Null if none is reported (yet); `badUsage` if something else is in its place. */
+  read(): FoundUsage | null {
+    if (!this.place.complete || this.place.kind === 'null') return null;
+    return this.#members === null || this.place.kind !== 'object' ? badUsage : this.#members.read();
+  }
+}
+
+class UsageMembers {
+  readonly tools = new SellerTools();
+  readonly fields: WatchedMembers;
   readonly #readsCost: boolean;
   readonly #totalIsInput: boolean;
   readonly #input = watched();
@@ -38,13 +67,12 @@ export class FirstWireUsage {
   readonly #total = watched();
   readonly #costParts = new CostPlaces();
   readonly #cacheHit = watched();
-  readonly #tools = new SellerTools();
   readonly #units = new UnitPlaces();
 
   constructor([input, output]: UsageSpelling, { readsCost, totalIsInput = false }: UsagePlaces) {
     this.#readsCost = readsCost;
     this.#totalIsInput = totalIsInput && readsCost;
-    this.place = watched({
+    this.fields = {
       [`${input}_tokens`]: this.#input,
       [`${output}_tokens`]: this.#output,
       [`${input}_tokens_details`]: watched({
@@ -54,25 +82,12 @@ export class FirstWireUsage {
       [`${output}_tokens_details`]: watched({ reasoning_tokens: this.#reasoning, audio_tokens: this.#audioOutput, ...this.#units.outputFields }),
       total_tokens: this.#total,
       ...(readsCost ? {
-        ...this.#costParts.fields, ...this.#units.fields, prompt_cache_hit_tokens: this.#cacheHit, ...this.#tools.fields,
+        ...this.#costParts.fields, ...this.#units.fields, prompt_cache_hit_tokens: this.#cacheHit, ...this.tools.fields,
       } : {}),
-    });
+    };
   }
 
-  /** Calls of the seller's own tools that the usage counts; null if it counts none. */
-  toolCalls(): ToolCalls | null {
-    return this.#tools.read();
-  }
-
-  /** Tokens that are charged beside these figures; null if none are reported. */
-  further(): readonly FurtherUsage[] | null {
-    return this.#tools.further();
-  }
-
-  /** Null if none is reported (yet); `badUsage` if something else is in its place. */
   read(): FoundUsage | null {
-    if (!this.place.complete || this.place.kind === 'null') return null;
-    if (this.place.kind !== 'object') return badUsage;
     const total = tokenFigure(this.#total);
     const figures = {
       input: tokenFigure(this.#input) ?? (this.#totalIsInput ? total : null),

@@ -184,8 +184,8 @@ class OpenDialect implements Dialect {
     const { findings } = this;
     findings.model = findings.model ?? providerName(model.string());
     findings.serviceTier = providerName(serviceTier.string()) ?? findings.serviceTier;
-    findings.toolCalls = places.usage.tools.read() ?? tools.read() ?? findings.toolCalls;
-    findings.further = tools.further() ?? places.usage.tools.further() ?? findings.further;
+    findings.toolCalls = places.usage.toolCalls() ?? tools.read() ?? findings.toolCalls;
+    findings.further = tools.further() ?? places.usage.further() ?? findings.further;
     findings.previewSearch = tools.previewSearch || findings.previewSearch;
     const { usage, read } = places.reported();
     if (read === null && findings.usage === null) findings.usage = places.pagesOnly();
@@ -197,7 +197,7 @@ class OpenDialect implements Dialect {
     for (const name of Object.keys(this.#figures) as (keyof RawFigures)[]) this.#figures[name] = read.figures[name] ?? this.#figures[name];
     this.#cost = read.cost ?? this.#cost;
     if (read.onTop) findings.cachedInInput = false;
-    findings.usage = usage.message.takeBeside(findings) ? foundUsage(this.#figures, this.#cost, read.total, read.read) : badUsage;
+    findings.usage = usage.takeBeside(findings) ? foundUsage(this.#figures, this.#cost, read.total, read.read) : badUsage;
     return findings.usage !== null;
   }
 }

@@ -1,7 +1,9 @@
 /** A `usage` object of an answer whose API its path does not name: the figures of any wire, by the words it uses. */
-import { watched } from '../json/watched-value.ts';
+import { watched, watchedWhenMet, type WatchedValue } from '../json/watched-value.ts';
+import type { Findings } from './dialect.ts';
 import { badUsage, type RawFigures } from './found-usage.ts';
 import { MessageUsage } from './message-usage.ts';
+import type { FurtherUsage, ToolCalls } from './reading.ts';
 import { CostPlaces } from './reported-cost.ts';
 import { SellerTools } from './seller-tools.ts';
 import { tokenFigure, type TokenFigure } from './token-figure.ts';
@@ -18,8 +20,44 @@ export interface OpenFigures {
   readonly onTop: boolean;
 }
 
-/** The usage object as providers of the open format report it, and where each figure stands in it. */
+/**
+ * The usage object as providers of the open format report it: its watched place and its value. What it holds is watched once the object is met
+ * (decision 0306).
+ */
 export class OpenUsage {
+  readonly place: WatchedValue;
+  #members: OpenMembers | null = null;
+
+  /** `readsCost`: the destination is a declared upstream. */
+  constructor(readsCost: boolean) {
+    this.place = watchedWhenMet(() => (this.#members = new OpenMembers(readsCost)).fields);
+  }
+
+  /** Calls of the seller's own tools that the usage counts; null if it counts none. */
+  toolCalls(): ToolCalls | null {
+    return this.#members === null ? null : this.#members.tools.read();
+  }
+
+  /** Tokens that are charged beside these figures; null if none are reported. */
+  further(): readonly FurtherUsage[] | null {
+    return this.#members === null ? null : this.#members.tools.further();
+  }
+
+  /** Lays what stands beside the figures over what stood there before. False if a count of tools is not a figure. */
+  takeBeside(findings: Findings): boolean {
+    return this.#members === null || this.#members.message.takeBeside(findings);
+  }
+
+  /** Null if there is none (yet); `badUsage` if something else is in its place. */
+  read(): OpenFigures | typeof badUsage | null {
+    const { place } = this;
+    if (!place.complete || place.kind === 'null') return null;
+    return this.#members === null || place.kind !== 'object' ? badUsage : this.#members.read();
+  }
+}
+
+/** Where each figure stands in it. */
+class OpenMembers {
   readonly #input = watched();
   readonly #output = watched();
   readonly #cached = watched();
@@ -40,26 +78,21 @@ export class OpenUsage {
   readonly tools = new SellerTools();
   /** Its own places are members of this one. */
   readonly message = new MessageUsage(false);
-  readonly place = watched({
+  readonly fields = {
     prompt_tokens: this.#input, completion_tokens: this.#output, output_tokens: this.#output,
     prompt_tokens_details: this.#inputDetails, prompt_token_details: this.#inputDetails,
     input_tokens_details: this.#inputDetails, input_token_details: this.#inputDetails,
     completion_tokens_details: this.#outputDetails, output_tokens_details: this.#outputDetails, output_token_details: this.#outputDetails,
     total_tokens: this.#total, ...this.#costParts.fields, ...this.#units.fields, ...this.tools.fields,
     ...this.message.fieldsBeside,
-  });
+  };
   readonly #readsCost: boolean;
 
-  /** `readsCost`: the destination is a declared upstream. */
   constructor(readsCost: boolean) {
     this.#readsCost = readsCost;
   }
 
-  /** Null if there is none (yet); `badUsage` if something else is in its place. */
-  read(): OpenFigures | typeof badUsage | null {
-    const { place } = this;
-    if (!place.complete || place.kind === 'null') return null;
-    if (place.kind !== 'object') return badUsage;
+  read(): OpenFigures {
     const message = this.message.figures();
     const figures = {
       input: tokenFigure(this.#input) ?? message.input,

@@ -3,16 +3,34 @@
  * `connectors`, Perplexity in `num_search_queries`. Searches of posts and of documents have fees like those of the web and of files. Groq lists
  * what it ran in the message (`ExecutedTools`). What a seller's model read on its way (`citation_tokens`) has a separate price.
  */
-import { watched, watchedEach, type ElementTally, type WatchedValue } from '../json/watched-value.ts';
+import { watched, watchedEach, watchedWhenMet, type ElementTally, type WatchedValue } from '../json/watched-value.ts';
 import { nothingFurther, unreadFurther, type FurtherUsage, type ToolCalls } from './reading.ts';
 import { tokenFigure } from './token-figure.ts';
 
 type Counted = keyof ToolCalls;
 
-/** Members of the usage that count tools, by what they count. */
-function countPlaces(members: Readonly<Record<string, Counted>>): { readonly place: WatchedValue; readonly counts: readonly Count[] } {
-  const counts = Object.entries(members).map(([name, tool]) => ({ name, tool, at: watched() }));
-  return { place: watched(Object.fromEntries(counts.map(({ name, at }) => [name, at]))), counts };
+/** Members of the usage that count tools, and what they count. */
+type CountedMembers = readonly (readonly [name: string, tool: Counted])[];
+
+const details: CountedMembers = [
+  ['web_search_calls', 'webSearch'], ['x_search_calls', 'webSearch'], ['file_search_calls', 'fileSearch'], ['document_search_calls', 'fileSearch'],
+  ['code_interpreter_calls', 'codeInterpreter'],
+];
+const connectors: CountedMembers = [
+  ['web_search', 'webSearch'], ['web_search_premium', 'webSearch'], ['document_library', 'fileSearch'], ['code_interpreter', 'codeInterpreter'],
+];
+
+class CountPlaces {
+  readonly counts: Count[] = [];
+  readonly place: WatchedValue;
+
+  constructor(members: CountedMembers) {
+    this.place = watchedWhenMet(() => {
+      const fields: Record<string, WatchedValue> = {};
+      for (const [name, tool] of members) this.counts.push({ tool, at: fields[name] = watched() });
+      return fields;
+    });
+  }
 }
 
 interface Count {
@@ -21,13 +39,8 @@ interface Count {
 }
 
 export class SellerTools {
-  readonly #details = countPlaces({
-    web_search_calls: 'webSearch', x_search_calls: 'webSearch', file_search_calls: 'fileSearch', document_search_calls: 'fileSearch',
-    code_interpreter_calls: 'codeInterpreter',
-  });
-  readonly #connectors = countPlaces({
-    web_search: 'webSearch', web_search_premium: 'webSearch', document_library: 'fileSearch', code_interpreter: 'codeInterpreter',
-  });
+  readonly #details = new CountPlaces(details);
+  readonly #connectors = new CountPlaces(connectors);
   readonly #searches = watched();
   readonly #citations = watched();
   /** Members of the usage. */
