@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { pauses } from '@metergate/testkit/pauses.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { productForFile, type Tenant } from './tenant.ts';
 
 const product = productForFile();
@@ -26,8 +26,7 @@ async function reprice(tenant: Tenant, dollars: number, ...more: string[]): Prom
 }
 
 async function recorded(tenant: Tenant, calls: number): Promise<void> {
-  const pause = pauses();
-  while ((await product.store.calls.list({ organization: tenant.id as never, limit: 100 })).length < calls) await pause();
+  await eventually(async () => (await product.store.calls.list({ organization: tenant.id as never, limit: 100 })).length >= calls);
 }
 
 test('a cap refuses by corrected costs, admits again without them, and a restart keeps it', async () => {

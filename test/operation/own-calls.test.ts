@@ -9,16 +9,17 @@ import { test } from 'node:test';
 import { callItself } from 'metergate/start/own-calls.ts';
 import { OwnCalls, ownCallHeader } from '@metergate/gateway/node/own-calls.ts';
 import { ownKey, startNode } from '@metergate/gateway/test-support/whole-node.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
 import { startSystem } from '@metergate/testkit/system.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 
 test('a node makes calls to itself, which nobody sees but /metrics', { timeout: 60_000 }, async (t) => {
   const system = await startSystem({ env: { SVC_OWN_CALLS: 'on', SVC_ACCESS_LOG: 'on' } });
   t.after(async () => assert.equal(await system.stop(), 0, system.stderr()));
   const metrics = async (): Promise<string> => (await fetch(`${system.opsUrl}/metrics`)).text();
-  const pause = pauses();
-  let text = '';
-  while (!/^metergate_own_call_seconds /m.test(text = await metrics())) await pause();
+  const text = await eventually(async () => {
+    const shown = await metrics();
+    return /^metergate_own_call_seconds /m.test(shown) && shown;
+  });
   assert.match(text, /^metergate_own_call_up 1$/m);
   assert.equal((await fetch(`${system.opsUrl}/readyz`)).status, 200);
   const figures = [/^metergate_calls_in_flight \d+$/m, /^metergate_calls_refused_total\S* \d+$/m].map((line) => line.exec(text)?.[0].split(' ')[1]);
@@ -52,8 +53,7 @@ test('what the played provider says too much, or not at all, is no answer; one c
   const call = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers: { [ownCallHeader]: 'secret' } });
   assert.equal((await call('/large')).status, 502);
   const slow = call('/slow');
-  const pause = pauses();
-  while (waiting.length === 0) await pause();
+  await eventually(() => waiting.length > 0);
   assert.equal((await call('/other')).status, 401);
   waiting[0]!();
   assert.deepEqual([(await slow).status, await (await slow).text()], [200, 'late']);
@@ -64,8 +64,7 @@ test('a node whose connections all carry calls turns its own call away, which is
   provider.respond('silence');
   const busy = await connect();
   void busy.call({ target: '/v1/responses', headers: [['Authorization', `Bearer ${ownKey}`]], body: '{}' }).catch(() => null);
-  const pause = pauses();
-  while (gateway.counters.inFlight === 0) await pause();
+  await eventually(() => gateway.counters.inFlight > 0);
   assert.equal(await callItself(gateway, 'secret'), 'turned_away');
   await busy.close();
   assert.equal(await callItself({ host: '127.0.0.1', port: 1 }, 'secret'), 'none');

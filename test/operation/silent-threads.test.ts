@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
-import { pauses } from '@metergate/testkit/pauses.ts';
 import { hangingGateway } from '@metergate/testkit/hanging-gateway.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 import { debugThreads, inspected } from '@metergate/testkit/thread-debugger.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 
 async function startInspected(t: TestContext) {
   const system = await startSystem({ env: inspected });
@@ -31,12 +31,11 @@ async function textOf({ opsUrl }: System, path: string): Promise<{ readonly stat
 
 /** Polls until `/readyz` gives this status; then its text. */
 async function readiness(system: System, wanted: number): Promise<string> {
-  const pause = pauses();
-  for (;;) {
-    const { status, text } = await textOf(system, '/readyz');
-    if (status === wanted) return text;
-    await pause();
-  }
+  const found = await eventually(async () => {
+    const answer = await textOf(system, '/readyz');
+    return answer.status === wanted && answer;
+  });
+  return found.text;
 }
 
 test('a gateway or store thread that hangs makes the node unready, by its name, until it continues', { timeout: 120_000 }, async (t) => {
@@ -81,8 +80,7 @@ async function startComputing(t: TestContext) {
   const { key } = await system.createKey();
   system.openai.respond('silence');
   const left = fetch(`${system.gatewayUrl}/v1/models`, { headers: { authorization: `Bearer ${key}` } }).then(() => 'answered', () => 'broken');
-  const pause = pauses();
-  while (!/^metergate_calls_in_flight 1$/m.test((await textOf(system, '/metrics')).text)) await pause();
+  await eventually(async () => /^metergate_calls_in_flight 1$/m.test((await textOf(system, '/metrics')).text));
   hanging.hang();
   return { system, left, dataDirectory };
 }

@@ -12,6 +12,7 @@ import type { NamedUpstream } from '@metergate/core/account/settings.ts';
 import { nothingDue } from '@metergate/core/usage/reading.ts';
 import type { RawConnection } from '@metergate/testkit/raw-client.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import { CallTurns } from '../fairness/call-turns.ts';
 import type { HeldKey } from '../guards/held-key.ts';
@@ -132,7 +133,7 @@ test('of compressed answers that are given up at the same moment four are record
   release();
   isRead = false;
   const answers = callers.map((caller) => answered(caller, own));
-  while (waiting.length < callers.length) await turn();
+  await eventually(() => waiting.length >= callers.length);
   isRead = true;
   await turn();
   hold();
@@ -178,7 +179,7 @@ test('of calls that waited for one token four go on in a turn, and the others in
   assert.equal(await answered(neighbour, neighbours), 200, 'by then the node has heard of all of them');
   hold();
   given.open();
-  while (gateway.held().calls === 0) await turn();
+  await eventually(() => gateway.held().calls > 0);
   for (let turns = 0; turns < 10; turns += 1) await turn();
   assert.equal(gateway.held().calls, 4);
   release();

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { Route } from '@metergate/core/call/route.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { collect } from '@metergate/store/threads/collector.ts';
@@ -64,7 +65,7 @@ test('short pieces of a form whose models are read are held in the slab alone', 
   const pieces: WeakRef<Buffer>[] = [];
   request.on('data', (piece: Buffer) => pieces.push(new WeakRef(piece)));
   for (let sent = 0; sent < slabBytes; sent += slabBytes / 4) request.receive(Buffer.alloc(slabBytes / 4));
-  while (pieces.length < 4) await turn();
+  await eventually(() => pieces.length >= 4);
   while (pieces.some((piece) => piece.deref() !== undefined)) {
     for (let turns = 0; turns < 2; turns += 1) await turn();
     collect('all');

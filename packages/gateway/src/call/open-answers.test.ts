@@ -1,6 +1,7 @@
 /** A call keeps nothing of its request while its answer lasts, which may be long. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { Destination, ExchangeObserver, OutboundRequest } from '../network/destination.ts';
 import { ownKey, startNode } from '../test-support/whole-node.ts';
 
@@ -23,7 +24,7 @@ test('from the head of an answer on, nobody holds the body or the headers that w
   const { connect } = await startNode(t, { destinations: { provider: () => keeping, region: () => null, upstream: () => keeping } });
   const caller = await connect();
   const got = caller.call({ target: '/v1/responses', headers: [['Authorization', `Bearer ${ownKey}`], ['X-Own', 'a']], body: '{"input":"words"}' });
-  while (answers.length === 0) await new Promise((resolve) => void setImmediate(resolve));
+  await eventually(() => answers.length > 0);
   const observer = answers[0]!;
   assert.equal(atSend[0]!.body, '{"input":"words"}');
   assert.ok(atSend[0]!.names >= 2);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RawConnection } from '@metergate/testkit/raw-client.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { connectionBounds, descriptorLimit } from '../fairness/descriptors.ts';
 import { ownKey, startNode } from '../test-support/whole-node.ts';
 
@@ -19,7 +20,7 @@ test('beside 200 idle connections at a bound of 20 calls are served, and one und
   });
   const busy = await connect();
   const answer = busy.call(call);
-  while (gateway.counters.inFlight === 0) await new Promise((resolve) => void setImmediate(resolve));
+  await eventually(() => gateway.counters.inFlight > 0);
   const idle: RawConnection[] = [];
   for (let count = 0; count < 200; count += 1) {
     const connection = await connect();
@@ -43,13 +44,13 @@ test('if each connection carries a call a new one is closed, and finds room when
   provider.respond('silence');
   const busy = await Promise.all([connect(), connect(), connect()]);
   for (const connection of busy) void connection.call(call).catch(() => null);
-  while (gateway.counters.inFlight < 3) await new Promise((resolve) => void setImmediate(resolve));
+  await eventually(() => gateway.counters.inFlight >= 3);
   // The reset may come before the newcomer knows that it is connected.
   assert.equal(await connect().then(({ ended }) => ended, () => 'rst'), 'rst');
   assert.equal(gateway.counters.inFlight, 3);
   provider.respond({ headers: [['content-type', 'application/json']], body: '{}' });
   await busy[0]!.close();
-  while (gateway.counters.inFlight === 3) await new Promise((resolve) => void setImmediate(resolve));
+  await eventually(() => gateway.counters.inFlight < 3);
   const next = await connect();
   assert.equal((await next.call(call)).status, 200);
   await Promise.all([next, ...busy].map((connection) => connection.close()));

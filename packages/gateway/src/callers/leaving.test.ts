@@ -8,6 +8,7 @@ import { test, type TestContext } from 'node:test';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { requestBytes, type RawAnswer, type RawCall, type RawConnection } from '@metergate/testkit/raw-client.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { ownKey, startNode } from '../test-support/whole-node.ts';
 
 const authorized: readonly HeaderPair[] = [['Authorization', `Bearer ${ownKey}`]];
@@ -81,7 +82,7 @@ for (const reader of readers) {
     const first = headless.call(call);
     const second = streaming.call({ ...call, target: '/v1/chat/completions' });
     await streaming.received(5);
-    while (gateway.counters.inFlight < 2) await new Promise((resolve) => void setImmediate(resolve));
+    await eventually(() => gateway.counters.inFlight >= 2);
     gateway.leave();
     heads.open();
     ends.open();
@@ -104,7 +105,7 @@ for (const reader of readers) {
     });
     const connection = await connect();
     for (let count = 0; count < 3; count += 1) connection.send(requestBytes(call, 'x'));
-    while (heard.length === 0) await new Promise((resolve) => void setImmediate(resolve));
+    await eventually(() => heard.length > 0);
     // Until all three have been read.
     await connect().then((other) => other.call({ ...call, target: '/nowhere' }));
     gateway.leave();

@@ -8,8 +8,8 @@ import { test } from 'node:test';
 import { createPriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
 import { assertAtRest } from '@metergate/testkit/at-rest.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { testHeld, testOrganization } from '../guards/test-support/run-fixture.ts';
 import { ownKey, startNode } from '../test-support/whole-node.ts';
 
@@ -82,10 +82,9 @@ for (const requestsReadBy of ['us', 'node'] as const) {
       await first;
       const before = gateway.counters.refused;
       connection.send(refused.repeat(asked));
-      const pause = pauses();
-      while (gateway.counters.refused < before + served) await pause();
+      await eventually(() => gateway.counters.refused >= before + served);
       slow.open();
-      if (asked === served) while (connection.answers.length < served + 1) await pause();
+      if (asked === served) await eventually(() => connection.answers.length >= served + 1);
       else await connection.nextAnswer();
       connection.halfClose();
       assert.equal(await connection.ended, 'fin');

@@ -6,6 +6,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks';
 import { test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { ArrivingRequest } from '../callers/arriving-request.ts';
 import { CallerConnection, type UsualCallers } from '../callers/caller-connection.ts';
 import { createConnections } from '../callers/connections.ts';
@@ -111,6 +112,6 @@ async function sending(t: TestContext): Promise<() => Promise<void>> {
   return async () => {
     const until = seen.bytes + body.length;
     caller.write(body);
-    while (seen.bytes < until) await turn();
+    await eventually(() => seen.bytes >= until);
   };
 }

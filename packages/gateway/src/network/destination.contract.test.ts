@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import type { Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { Destination, DestinationTimeouts } from './destination.ts';
 import { ask, listen, startRawPeer, type OnHead, type RawPeer } from './test-support/raw-peer.ts';
 import type { DestinationOptions } from './destination-options.ts';
@@ -314,7 +315,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
         const { destination, sockets } = await holding();
         const arrived = Promise.withResolvers<void>();
         const { heard } = listen(destination, {}, () => arrived.resolve());
-        while (sockets.length === 0) await turn();
+        await eventually(() => sockets.length > 0);
         sockets[0]!.write(`${head}\r\n${head.includes('chunked') ? '5\r\nhello\r\n' : 'hello'}`);
         await arrived.promise;
         resetSocket(sockets[0]!);
@@ -401,7 +402,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
       assert.equal(String((await ask(destination, { keyId: 'a', target: '/first' })).body), '/first');
       await turn();
       const { heard } = listen(destination, { keyId: 'b', target: '/waits' });
-      while (!sockets.has('/waits')) await turn();
+      await eventually(() => sockets.has('/waits'));
       sockets.get('/first')!.write(named('2', '/late'));
       sockets.get('/waits')!.write(named('3', '/waits'));
       assert.equal(String((await heard).body), '/waits');

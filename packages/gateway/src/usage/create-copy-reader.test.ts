@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
 import zlib from 'node:zlib';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { Reading, ReadingContext } from '@metergate/core/usage/reading.ts';
 import { wasmBrotliDecodersAlive } from './brotli-wasm.ts';
 import { defaultCopyLimits, type CopyLimits } from './copy-limits.ts';
@@ -126,7 +127,7 @@ describe('a copy in any coding, cut anywhere', () => {
       for (const event of ['data: {}\n\n', `data: {${marker}}\n\n`, 'data: [DONE]\n\n']) {
         compressor.write(event);
         await new Promise<void>((resolve) => compressor.flush(flush, resolve));
-        while (!reader.bytes().includes(event)) await new Promise((resolve) => setImmediate(resolve));
+        await eventually(() => reader.bytes().includes(event));
       }
       assert.equal(copy.dialogueEnded, true, coding);
       let given: Reading | null = null;
@@ -212,7 +213,7 @@ describe('a copy that cannot be read to its end', () => {
     const encoded = zlib.gzipSync(Buffer.concat([numbers, Buffer.from(marker)]), { strategy: zlib.constants.Z_HUFFMAN_ONLY });
     for (let at = 0; at < encoded.length; at += 65_536) {
       copy.push(encoded.subarray(at, at + 65_536));
-      while (limits.waiting.now > 1024 * 1024) await new Promise((resolve) => setImmediate(resolve));
+      await eventually(() => limits.waiting.now <= 1024 * 1024);
     }
     assert.equal((await finish('whole')).usage, 'reported');
     assert.equal(reader.bytes().length, numbers.length + marker.length);

@@ -166,10 +166,10 @@ suite('what a connection holds, and for how long', { timeout }, () => {
     const [older, one] = [await node.connect(), await node.connect()];
     const long = fromCaller({ type: 'ping', words: 'x'.repeat(140_000) });
     older.caller.send(long.subarray(0, 100_000));
-    while (node.gateway.heldBodyBytes() < 100_000) await turn();
+    await eventually(() => node.gateway.heldBodyBytes() >= 100_000);
     const whole = fromCaller({ type: 'ping', words: 'y'.repeat(105_000) });
     one.caller.send(whole.subarray(0, 95_000));
-    while (node.gateway.heldBodyBytes() < 195_000) await turn();
+    await eventually(() => node.gateway.heldBodyBytes() >= 195_000);
     one.caller.send(whole.subarray(95_000));
     await one.upstream.until(() => one.upstream.received.length === whole.length);
     one.caller.send(fromCaller({ type: 'ping' }));
@@ -182,7 +182,7 @@ suite('what a connection holds, and for how long', { timeout }, () => {
     const waiting: (() => void)[] = [];
     node.journal.hold = (_what, go) => void waiting.push(go);
     caller.send(create());
-    while (waiting.length === 0) await turn();
+    await eventually(() => waiting.length > 0);
     const ping = frameOf('x'.repeat(125), { mask, opcode: 9 });
     const all = Array.from({ length: 80 }, () => [fromCaller({ type: 'ping' }), ...Array.from({ length: 470 }, () => ping)]).flat();
     caller.send(...all);
@@ -203,11 +203,11 @@ suite('what a connection holds, and for how long', { timeout }, () => {
     const waiting: (() => void)[] = [];
     node.journal.hold = (_what, go) => void waiting.push(go);
     caller.send(create({ input: 'x'.repeat(400_000) }));
-    while (waiting.length === 0) await turn();
+    await eventually(() => waiting.length > 0);
     assert.ok(node.gateway.heldBodyBytes() > 400_000);
     node.journal.hold = null;
     upstream.socket.destroy();
-    while (node.gateway.heldBodyBytes() > 0) await turn();
+    await eventually(() => node.gateway.heldBodyBytes() === 0);
     for (const go of waiting) go();
     await node.recordOf(({ connection }) => connection === null);
   });

@@ -8,6 +8,7 @@ import { resetSocket } from '@metergate/store/network/reset-socket.ts';
 import { draws, fc } from '@metergate/testkit/drawn.ts';
 import { closeOf, frameOf } from '@metergate/testkit/websocket/wire.ts';
 import type { Peer } from '@metergate/testkit/websocket/peer.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { completed, create, created, delta, fromCaller, fromProvider, mask } from './test-support/events.ts';
 import { ask, begun, done, heard, realtimePath, sessionCreated, spoken, transcribed } from './test-support/realtime-events.ts';
 import { startSessionNode, type SessionNode } from './test-support/session-node.ts';
@@ -67,7 +68,7 @@ function take({ caller, upstream }: { readonly caller: Peer; readonly upstream: 
 
 /** Each opened call has been closed, once, its connection last. */
 async function assertSettled({ journal, gateway, provider }: SessionNode, handshakes: number): Promise<void> {
-  while (journal.closed.length < journal.opened.length || gateway.counters.inFlight > 0) await pass(1);
+  await eventually(() => journal.closed.length >= journal.opened.length && gateway.counters.inFlight === 0);
   const closed = journal.closed.map((record) => record.id);
   assert.deepEqual(new Set(closed), new Set(journal.opened.map((opening) => opening.id)));
   assert.equal(new Set(closed).size, closed.length);

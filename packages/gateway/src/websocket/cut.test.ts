@@ -1,10 +1,10 @@
 /** What either end says while the records of what was under way are being written and the connection ends: it begins nothing. */
 import { strict as assert } from 'node:assert';
 import { suite, test, type TestContext } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { completed, create, created } from './test-support/events.ts';
 import { startSessionNode, type SessionNode } from './test-support/session-node.ts';
 
-const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** A connection with a response under way, on a node whose journal writes no end until it is let go. */
 async function underWay(t: TestContext) {
@@ -19,7 +19,7 @@ async function underWay(t: TestContext) {
     if (what === 'closed') ends.push(go);
     else setImmediate(go);
   };
-  const isCutting = async (): Promise<void> => { while (ends.length === 0) await turn(); };
+  const isCutting = async (): Promise<void> => { await eventually(() => ends.length > 0); };
   const letGo = (): void => {
     node.journal.hold = null;
     for (const go of ends) go();
@@ -40,7 +40,7 @@ suite('while a connection ends', { timeout: 20_000 }, () => {
     upstream.socket.destroy();
     await isCutting();
     caller.send(create());
-    while (node.gateway.webSockets.fromCallers < 2) await turn();
+    await eventually(() => node.gateway.webSockets.fromCallers >= 2);
     letGo();
     await assertNothingBegan(node);
   });
@@ -50,7 +50,7 @@ suite('while a connection ends', { timeout: 20_000 }, () => {
     const drained = node.gateway.drain(0);
     await isCutting();
     upstream.send(created('resp_2'), completed('resp_1'));
-    while (node.gateway.webSockets.fromProviders < 3) await turn();
+    await eventually(() => node.gateway.webSockets.fromProviders >= 3);
     letGo();
     await drained;
     await assertNothingBegan(node);

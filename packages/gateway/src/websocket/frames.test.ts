@@ -3,6 +3,7 @@ import { strict as assert } from 'node:assert';
 import { suite, test } from 'node:test';
 import { draws } from '@metergate/testkit/drawn.ts';
 import { closeOf, frameOf, type FrameForm } from '@metergate/testkit/websocket/wire.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { FrameFinder, type Frame } from './frames.ts';
 import { completed, create, created, fromProvider, mask } from './test-support/events.ts';
 import { startSessionNode } from './test-support/session-node.ts';
@@ -181,7 +182,7 @@ suite('frames in drawn bytes', { timeout: 600_000 }, () => {
       (drawn.below(2) === 0 ? caller : upstream).socket.destroy();
       await caller.ended();
     }
-    while (node.journal.closed.filter(({ connection }) => connection === null).length < connections) await new Promise(setImmediate);
+    await eventually(() => node.journal.closed.filter(({ connection }) => connection === null).length >= connections);
     assert.equal(node.journal.opened.length, node.journal.closed.length);
     assert.equal(new Set(node.journal.closed.map(({ id }) => id)).size, node.journal.closed.length);
   });

@@ -3,6 +3,7 @@ import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import { constants, deflateRawSync } from 'node:zlib';
 import { frameOf } from '@metergate/testkit/websocket/wire.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { frameAt, type Frame } from './frames.ts';
 import { MessageCopy, messagesBeingRead } from './message-copy.ts';
 import { longBytes, Message } from './message.ts';
@@ -29,16 +30,16 @@ test('a long text keeps its place until it was read', { timeout: 20_000 }, async
   // Organizations of this test alone: one whose texts ended honestly has more places.
   const [told, others]: [Message[], Message[]] = [[], []];
   const copies = Array.from({ length: 12 }, () => reading('org_of_long_texts', told));
-  while (told.length < 4) await turn();
+  await eventually(() => told.length >= 4);
   for (let at = 0; at < 4; at += 1) reading('org_beside_long_texts', others);
-  while (others.length < 4) await turn();
+  await eventually(() => others.length >= 4);
   assert.equal(told.length, 4);
   const [one] = told;
   assert.equal(one!.content.toString(), text);
   one!.letTextGo();
   assert.equal(one!.textTo - one!.textFrom, text.length);
   // Its place is free, and there is one more for having ended honestly.
-  while (told.length < 6) await turn();
+  await eventually(() => told.length >= 6);
   for (const each of [...told, ...others]) each.letTextGo();
   while (told.length < copies.length) {
     await turn();

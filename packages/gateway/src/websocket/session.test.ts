@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { suite, test, type TestContext } from 'node:test';
 import { openCaller, type Peer } from '@metergate/testkit/websocket/peer.ts';
 import { closeOf, frameOf, framesOf } from '@metergate/testkit/websocket/wire.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { doubtedMs } from './responses.ts';
 import { completed, create, created, delta, fromCaller, fromProvider, mask, model, usage } from './test-support/events.ts';
 import { reachCap } from './test-support/reached-cap.ts';
@@ -59,7 +60,7 @@ suite('a connection and its responses', { timeout }, () => {
     const waiting: (() => void)[] = [];
     node.journal.hold = (_what, go) => void waiting.push(go);
     const held = async (): Promise<() => void> => {
-      while (waiting.length === 0) await new Promise(setImmediate);
+      await eventually(() => waiting.length > 0);
       return waiting.shift()!;
     };
     caller.send(create(), fromCaller({ type: 'other' }));

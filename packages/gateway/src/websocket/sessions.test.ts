@@ -3,6 +3,7 @@ import { strict as assert } from 'node:assert';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { suite, test } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { createDestination } from '../network/create-destination.ts';
 import { ownKey, startNode } from '../test-support/whole-node.ts';
@@ -38,7 +39,7 @@ suite('places for connections', { timeout: 20_000 }, () => {
       await destination.close();
     });
     const places = async (count: number): Promise<void> => {
-      while (gateway.held().websocket_connections !== count) await new Promise(setImmediate);
+      await eventually(() => gateway.held().websocket_connections === count);
     };
     const caller = connect(gateway.port, '127.0.0.1');
     caller.write(`GET /v1/responses HTTP/1.1\r\nhost: gateway\r\nauthorization: Bearer ${ownKey}\r\nconnection: Upgrade\r\nupgrade: websocket\r\n`

@@ -1,6 +1,7 @@
 /** What bodies of requests hold together, who is refused when it is used up, and that a body is read only once its sender is known. Decision 303. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { platformApp } from './app.ts';
 import { createBodyBudget } from './body-budget.ts';
 import { platformOfFile, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
@@ -45,7 +46,7 @@ function slowBody(text: string) {
 }
 
 async function seen(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => { setImmediate(resolve); });
+  await eventually(isSo);
 }
 
 test('bodies that are being sent count, whatever becomes of them; above its share an organization gets 429, and others go on', async () => {

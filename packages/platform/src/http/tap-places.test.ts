@@ -5,6 +5,7 @@ import pg from 'pg';
 import { batchBody, sentEvent } from '@metergate/core/tap/test-support/sample-event.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { rawCall } from '@metergate/testkit/raw-client.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { tapFixture, type TapFixture } from '../test-support/tap-fixture.ts';
 import { createTapPlaces } from './tap-places.ts';
 
@@ -109,7 +110,7 @@ describe('on PostgreSQL', () => {
     const posted = Array.from({ length: 20 }, (_, at) => post(flood.key, `flood-${at}`));
     const waiting = async (): Promise<number> => (await looker.query(
       "select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")).rows[0].n as number;
-    while (await waiting() < 2) await settled();
+    await eventually(async () => await waiting() >= 2);
     assert.equal((await post(calm.key, 'calm')).status, 202);
     assert.equal((await tap.store.organizations.find(calm.organization))?.id, calm.organization, 'and nobody else waits');
     assert.equal(await waiting(), 2);

@@ -12,6 +12,7 @@ import { dayLengthMs, dayOf } from '@metergate/core/time/utc-day.ts';
 import { batchBody, sampleNowMs, sentEvent } from '@metergate/core/tap/test-support/sample-event.ts';
 import { RawConnection, rawCall, type RawAnswer, type RawCall } from '@metergate/testkit/raw-client.ts';
 import { jsonInputs } from '@metergate/testkit/written-inputs.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { retireBaseline, rotateTapKey, showBaseline } from '../use-cases/baselines.ts';
 import { isRefusal } from '../use-cases/refusal.ts';
 import { tapFixture, type TapFixture } from '../test-support/tap-fixture.ts';
@@ -201,7 +202,7 @@ test('a key that is rotated while its request is under way stores nothing: the b
   const answer = connection.nextAnswer();
   connection.send(head(made.key, [`Content-Length: ${body.length}`, 'Expect: 100-continue']));
   // The 100 shows that the request is being answered; a question to the store behind it shows that the key was admitted.
-  while (connection.answers.length === 0) await new Promise((resume) => setImmediate(resume));
+  await eventually(() => connection.answers.length > 0);
   await tap.store.tapEvents.admission('0'.repeat(64));
   await rotateTapKey(tap.context(), { id: made.id, organization: null });
   connection.send(body);

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createPeer, type AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -339,7 +340,7 @@ test('the platform restarted in its place sends at once what a killed one had ta
   for (const { id } of hooks) granted(await testWebhook(useCases(), id));
   await work.pass();
   const failed = async (): Promise<boolean> => granted(await listDeliveries(useCases(), hooks[1]!.id))[0]!.attempts === 1;
-  while (hanging.received.length === 0 || !await failed()) await new Promise(setImmediate);
+  await eventually(async () => hanging.received.length > 0 && await failed());
   hanging.answer = { status: 204 };
   await passed(workOn());
   assert.equal(hanging.received.length, 2);

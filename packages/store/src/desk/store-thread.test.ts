@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { MessageChannel, Worker } from 'node:worker_threads';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { LeaseSubject } from '@metergate/core/spend/lease/subject.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
@@ -61,7 +62,7 @@ test('a journal left behind is in the store before ready; later calls follow by 
   await new Promise((resolve) => journal.open(sampleOpening(2, organization.id), resolve));
   await new Promise<void>((resolve) => journal.close(sampleRecord(sampleOpening(2, organization.id), 2), resolve));
   client.nudgeJournal();
-  while ((await list()).length < 2) await new Promise(setImmediate);
+  await eventually(async () => (await list()).length >= 2);
   assert.deepEqual(await list(), ['completed', 'interrupted']);
 
   await new Promise((resolve) => journal.open(sampleOpening(3, organization.id), resolve));

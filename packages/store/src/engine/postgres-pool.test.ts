@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { openPostgresPool } from './postgres-pool.ts';
 
 const answerMs = 300;
@@ -70,7 +70,7 @@ test('connections that have gone silent are given up, lent out or idle, and the 
   assert.equal(pool.totalCount, 8, 'it is still waited for');
   t.mock.timers.tick(1);
   await unanswered;
-  while (pool.totalCount > 0) await turn();
+  await eventually(() => pool.totalCount === 0);
   assert.deepEqual(await Promise.all(Array.from({ length: 8 }, ask)), Array.from({ length: 8 }, () => ({ one: 1n })));
   await pool.end();
 });

@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { mock, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { nameDeadlineMs, placesOfOrganization } from './name-places.ts';
 import { namesThrough, portOf } from './name-port.ts';
 import { createNameResolver, type NameResolver } from './name-resolver.ts';
@@ -152,14 +153,14 @@ test('connections that wait for one name of an organization share its question; 
   const heard: unknown[] = [];
   for (let n = 0; n < 3; n += 1) names('one')('slow.example', { all: true }, (fault, addresses) => heard.push(fault ?? addresses));
   names('two')('slow.example', { all: true }, (fault) => heard.push(fault?.message));
-  while (questions.length < 2) await new Promise(setImmediate);
+  await eventually(() => questions.length >= 2);
   assert.deepEqual(questions.map(({ organization, hostname }) => [organization, hostname]), [['one', 'slow.example'], ['two', 'slow.example']]);
   questions[0]!.answer(here);
   questions[1]!.answer(null);
-  while (heard.length < 4) await new Promise(setImmediate);
+  await eventually(() => heard.length >= 4);
   assert.deepEqual(heard, [here, here, here, 'did not resolve']);
   names('one')('slow.example', { all: true }, () => {});
-  while (questions.length < 3) await new Promise(setImmediate);
+  await eventually(() => questions.length >= 3);
   port.close();
 });
 
@@ -171,10 +172,10 @@ test('two who ask through one port hear the answers to their own questions alone
   for (const names of [namesThrough(port), namesThrough(port)]) {
     names('one')(`name-${heard.length}.example`, { all: true }, (fault, addresses) => heard.push(fault ?? addresses));
   }
-  while (questions.length < 2) await new Promise(setImmediate);
+  await eventually(() => questions.length >= 2);
   questions[1]!.answer(there);
   questions[0]!.answer(here);
-  while (heard.length < 2) await new Promise(setImmediate);
+  await eventually(() => heard.length >= 2);
   assert.deepEqual(heard, [there, here]);
   port.close();
 });
@@ -212,7 +213,7 @@ test('the real process ends when its parent is killed, ignores signals to its gr
   assert.equal(Number(again.toString()), pid, 'the same process answers after the signals');
   child.kill('SIGKILL');
   await once(child, 'exit');
-  while (isThere(pid)) await new Promise(setImmediate);
+  await eventually(() => !isThere(pid));
 });
 
 /** A process that has ended may still be listed until somebody asks for its end. */

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollarsMax } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -179,9 +180,9 @@ test('an upgrade waits for the batches under way, so that its sums have them; on
     await shipping.query('begin');
     await begin(shipping, 'seg_under_way');
     const upgraded = openTestStore(url);
-    while (!await isWaiting('lock table journal_segment'));
+    await eventually(() => isWaiting('lock table journal_segment'));
     const refused = assert.rejects(begin(late, 'seg_late'), { code: 'TOOLD' });
-    while (!await isWaiting('insert into journal_segment'));
+    await eventually(() => isWaiting('insert into journal_segment'));
     const { rows: [found] } = await shipping.query<{ names: string }>(`select string_agg(quote_ident(attname), ', ') as names
       from pg_attribute where attrelid = 'call_record'::regclass and attnum > 0 and attname not in ('sequence', 'id')`);
     const { names } = found!;
