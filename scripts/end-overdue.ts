@@ -6,6 +6,7 @@
 import { flushCompileCache } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 import { followTestsByContext } from './test-context.ts';
+import { noteCost, processorSeconds } from './test-costs.ts';
 import { overdueMs } from './test-limits.ts';
 import { isTestProcess, itsEnd, noteProcess, noteRunning } from './test-notes.ts';
 
@@ -18,6 +19,7 @@ if (isMainThread && isTestProcess()) {
   before(() => flushCompileCache());
   beforeEach((test) => noteRunning(`"${test.fullName}"`));
   after(() => noteRunning(itsEnd));
+  process.once('exit', () => noteCost({ program: process.argv[1] ?? '', processorSeconds: processorSeconds() }));
   setTimeout(() => {
     const open = process.getActiveResourcesInfo().join(', ');
     console.error(`${process.argv[1] ?? 'A test file'} was ended after ${overdueMs / 1_000} s. Still open: ${open}.`);

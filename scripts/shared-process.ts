@@ -5,7 +5,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { after, before, describe, test } from 'node:test';
-import { noteRunning } from './test-notes.ts';
+import { noteCost, processorSeconds } from './test-costs.ts';
+import { isTestProcess, noteRunning } from './test-notes.ts';
 
 /** Where the files are. */
 export interface SharedProcess {
@@ -17,6 +18,7 @@ export interface SharedProcess {
 export async function runInOneProcess({ root, files }: SharedProcess): Promise<void> {
   for (const file of files) {
     const { promise: tested, resolve } = Promise.withResolvers<void>();
+    const begunSeconds = processorSeconds();
     describe(file, () => {
       before(() => noteRunning(file));
       noteRunning(file);
@@ -28,5 +30,6 @@ export async function runInOneProcess({ root, files }: SharedProcess): Promise<v
     });
     // Whatever a file opens while it is loaded is closed before the next file opens its own.
     await tested;
+    if (isTestProcess()) noteCost({ program: file, processorSeconds: processorSeconds() - begunSeconds });
   }
 }

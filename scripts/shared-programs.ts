@@ -11,8 +11,8 @@ export interface Gathered {
   end(): void;
 }
 
-/** Writes the programs. Those that run files once more, in another environment, come first. */
-export function gather(root: string, files: readonly string[]): Gathered {
+/** Writes the programs. With `again`, those that run files once more, in another environment, come first. */
+export function gather(root: string, files: readonly string[], { again: runsAgain }: { readonly again: boolean }): Gathered {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-shared-'));
   const process = pathToFileURL(join(root, 'scripts/shared-process.ts')).href;
   const programs = new Map<string, string>();
@@ -30,7 +30,7 @@ await runInOneProcess(${JSON.stringify({ root, files: together })});\n`);
     const name = folder.replaceAll('/', '-');
     const shared = program(`${name}shared`, together);
     for (const file of together) programs.set(file, shared);
-    if (other === undefined) continue;
+    if (other === undefined || !runsAgain) continue;
     const repeated = together.map((file) => file.slice(folder.length))
       .filter((file) => other.folders.some((each) => file.startsWith(each)) && !other.except.includes(file));
     if (repeated.length > 1) again.push(program(`${name}again`, repeated.map((file) => folder + file), other.env));

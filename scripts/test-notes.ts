@@ -29,6 +29,11 @@ export function openNotes(): { readonly folder: string; close(): void } {
   return { folder, close: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
+/** Where this test process notes. */
+export function notesFolder(): string {
+  return process.env[variables.folder] ?? tmpdir();
+}
+
 /** Whether this process is one of the runner's own, and not something that a test started. */
 export function isTestProcess(): boolean {
   return process.env[variables.runner] === String(process.ppid);
@@ -38,7 +43,7 @@ export function isTestProcess(): boolean {
 export function noteProcess(): void {
   const noted: NotedProcess = { pid: process.pid, born: birthOf(process.pid), program: process.argv[1] ?? '', outputs: outputsOf(process.pid) };
   noteRunning('its beginning');
-  writeFileSync(join(process.env[variables.folder] ?? '', `${process.pid}${processSuffix}`), JSON.stringify(noted));
+  writeFileSync(join(notesFolder(), `${process.pid}${processSuffix}`), JSON.stringify(noted));
 }
 
 /** The processes that have noted themselves since the last call; each is given once. */

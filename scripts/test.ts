@@ -1,15 +1,17 @@
 /**
  * The test command: every test file, with one PostgreSQL server for the run, and types and lint beside them. The product is built first: tests
  * start it as a user would, and some hundred starts from its sources would take minutes more.
- * `npm test` runs all; `npm test -- PART …` only the test files whose path holds one of the parts, without types and lint.
+ * `npm test` runs the first part (`scripts/whole-run.ts`), `npm test -- --all` everything, as CI does; `npm test -- PART …` only the test files
+ * whose path holds one of the parts, without types and lint. `--costs` lists at the end what each file cost in processor time.
  * Any failure gives a non-zero exit code. The test runner's own summary is printed last, followed only by what types or lint found.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { startPostgres } from '@metergate/testkit/postgres.ts';
 import { createMemoryFolder } from './memory-folder.ts';
 import { descendantsOf, endProcess, listProcesses } from './processes.ts';
@@ -17,6 +19,7 @@ import { runTestFiles } from './run-test-files.ts';
 import { gather } from './shared-programs.ts';
 import { endedMs, leftMs, limitMs, runLimitMs } from './test-limits.ts';
 import { TestWatch } from './watch-tests.ts';
+import { waitsForWholeRun } from './whole-run.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** How long the runner may take to come to its end after the run's bound, and this process after the last test. */
@@ -39,12 +42,19 @@ process.chdir(root);
 const watch = new TestWatch({ fileMs: endedMs, leftMs, runMs: runLimitMs }, (line) => console.error(line));
 // What still hangs then is not waited for.
 watch.bound.addEventListener('abort', () => setTimeout(() => exitWithAll(1), afterBoundMs));
-process.exitCode = await testAll(process.argv.slice(2), watch);
+const { values: options, positionals: parts } = parseArgs({
+  allowPositionals: true, options: { all: { type: 'boolean', default: false }, costs: { type: 'boolean', default: false } },
+});
+const isFirstPart = parts.length === 0 && !options.all;
+process.exitCode = await testAll(watch);
+if (options.costs) {
+  for (const { program, processorSeconds } of watch.costs()) console.log(`${processorSeconds.toFixed(1).padStart(7)} s  ${relative(root, program)}`);
+}
 watch.stop();
 setTimeout(() => exitWithAll(process.exitCode), afterEndMs).unref();
 
-async function testAll(parts: readonly string[], watch: TestWatch): Promise<number> {
-  const files = testFiles(parts);
+async function testAll(watch: TestWatch): Promise<number> {
+  const files = testFiles();
   if (files.length === 0) {
     console.error(`No test file's path holds ${parts.join(' or ')}.`);
     return 2;
@@ -104,9 +114,10 @@ async function checkSources(): Promise<string[]> {
   return faults;
 }
 
-function testFiles(parts: readonly string[]): string[] {
+function testFiles(): string[] {
   const all = globSync(['packages/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root });
-  const wanted = (file: string): boolean => parts.length === 0 || parts.some((part) => file.includes(part));
+  const isNamed = (file: string): boolean => parts.length === 0 || parts.some((part) => file.includes(part));
+  const wanted = (file: string): boolean => (isFirstPart ? !waitsForWholeRun(file) : isNamed(file));
   const named = all.map((file) => file.replaceAll('\\', '/')).filter(wanted).sort();
   return [...new Set([...longest.flatMap((part) => named.filter((file) => file.startsWith(part))), ...named])];
 }
@@ -122,9 +133,9 @@ async function runTests(files: readonly string[], watch: TestWatch): Promise<num
   const startedAt = performance.now();
   if (files.some((file) => file.startsWith('test/dashboard/'))) await unpackBrowser();
   const postgres = await startPostgres();
-  const gathered = gather(root, files);
+  const gathered = gather(root, files, { again: !isFirstPart });
   console.log(`postgresql: ready (${seconds(startedAt)} s)`);
-  console.log(`tests: ${files.length} files, ${concurrency} at a time`);
+  console.log(`tests: ${files.length} files, ${concurrency} at a time${isFirstPart ? '; all: npm test -- --all' : ''}`);
   try {
     process.env['TEST_POSTGRES_URL'] = postgres.url;
     // Otherwise some hundred processes would each compile the same sources.

@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { commandOf, listProcesses, type ListedProcess } from './processes.ts';
+import { costsIn, type TestCost } from './test-costs.ts';
 import { TestFamily } from './test-family.ts';
 import { itsEnd, noteOf, openNotes, takeNotedProcesses } from './test-notes.ts';
 
@@ -55,6 +56,11 @@ export class TestWatch {
     const pid = this.#processOf.get(resolve(program));
     const note = pid === undefined ? null : noteOf(this.#notes.folder, pid);
     return note === itsEnd ? null : note;
+  }
+
+  /** What each file cost that has come to its end, the costliest first. */
+  costs(): TestCost[] {
+    return costsIn(this.#notes.folder);
   }
 
   stop(): void {

@@ -9,6 +9,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sharedFolders } from '../scripts/shared-folders.ts';
+import { pathsWithoutTests } from '../scripts/whole-run.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = globSync(['packages/*/{src,test}/**/*.{ts,tsx}', 'test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'], { cwd: root })
@@ -275,6 +276,10 @@ test('test files that share a process await nothing at the top level, and set no
 function topOf(file: string): string {
   return codeOf(read(file)).split('\n').filter((line) => /^\S/.test(line)).map((line) => line.replaceAll(/\basync\b.*$/g, '')).join('\n');
 }
+
+test('each path that waits for the whole run is of a test file', () => {
+  assert.deepEqual(pathsWithoutTests(sources.filter((file) => file.endsWith('.test.ts'))), []);
+});
 
 test('tracked files name no machine: no absolute paths of one, no registry host in the lockfile', () => {
   const wrong: string[] = [];
