@@ -18,12 +18,12 @@ import { createStoreClient, type StoreClient } from '@metergate/store/desk/store
 import type { Journal, JournalCondition, OpenCalls } from '@metergate/store/journal/journal.ts';
 import type { JournalSync } from '@metergate/store/journal/segment.ts';
 import { createJournal } from '@metergate/store/journal/writer.ts';
+import { begunCallsOf, type BegunCalls } from './node/begun-calls.ts';
 import { createConditionWatch, type NodeCondition } from './node/condition.ts';
 import { connectionBounds, descriptorLimit } from './fairness/descriptors.ts';
 import { startGateway, type Gateway } from './gateway.ts';
 import { OwnCalls, type OwnCallSettings } from './node/own-calls.ts';
 import { Guards } from './guards/guards.ts';
-import { oldestTakenMs } from './callers/request-ids.ts';
 import type { RateCounters } from './guards/rate-limit.ts';
 import { RunRegistry } from './guards/run-registry.ts';
 import { Runs } from './guards/runs.ts';
@@ -86,10 +86,8 @@ export type ToGatewayThread =
   | { readonly drain: true };
 
 /** Counters and gauges of one node, as the parent shows them on `/metrics`. */
-export interface GatewayThreadMetrics {
+export interface GatewayThreadMetrics extends BegunCalls {
   readonly inFlight: number;
-  /** When the oldest call that is open in the journal began, by the wall clock; null: none is open. */
-  readonly oldestCallMs: number | null;
   readonly forwarded: number;
   readonly refused: number;
   readonly faults: number;
@@ -223,7 +221,7 @@ function serveParent(parts: Parts): void {
     } else if ('metrics' in message) {
       const metrics: GatewayThreadMetrics = {
         ...gateway.counters,
-        oldestCallMs: oldestTakenMs(openCalls.openCalls(), Date.now()),
+        ...begunCallsOf(openCalls.openCalls(), Date.now()),
         calls: gateway.metrics.snapshot(),
         heldBodyBytes: gateway.heldBodyBytes(),
         drains: gateway.drains(),

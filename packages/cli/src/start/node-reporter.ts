@@ -1,10 +1,12 @@
 /** The report of this process's gateway node, for the operators' page: made every few seconds from what `/readyz` and `/metrics` show. */
+import type { EarlierCalls } from '@metergate/core/books/month/earlier-calls.ts';
 import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
 import type { NodeReport } from '@metergate/store/operation/node-reports.ts';
 import { journalDiskOf } from './journal-disk.ts';
 import type { Unready } from './node-watch.ts';
+import { UnshippedCalls } from './unshipped-calls.ts';
 
 /** What does not change while the node runs. */
 export type NodeFacts = Pick<NodeReport, 'node' | 'host' | 'version' | 'runtime' | 'startedAtMs'>;
@@ -13,25 +15,27 @@ export interface NodeFigures {
   readonly unready: readonly Unready[];
   readonly metrics: GatewayThreadMetrics;
   readonly figures: StoreThreadFigures;
+  /** Of earlier months, and perhaps not in the store. */
+  readonly earlierCalls: EarlierCalls;
   /** Total size of the journal's files. */
   readonly journalBytes: number;
   /** On the clock that all threads share. */
   readonly nowMs: number;
 }
 
-export function nodeReportOf(facts: NodeFacts, { unready, metrics, figures, journalBytes, nowMs }: NodeFigures): NodeReport {
+export function nodeReportOf(facts: NodeFacts, { unready, metrics, figures, earlierCalls, journalBytes, nowMs }: NodeFigures): NodeReport {
   const { journal } = metrics;
   const inJournal = journal.closed - figures.recordsShipped - figures.recordsSetAside;
   return {
     ...facts,
     state: unready.length === 0 ? 'ready' : 'unready', reasons: unready.map(({ sentence }) => sentence),
-    callsInFlight: metrics.inFlight, oldestCallMs: metrics.oldestCallMs,
+    callsInFlight: metrics.inFlight, oldestCallMs: metrics.oldestCallMs, earlierCalls,
     callsForwarded: metrics.forwarded, callsRefused: metrics.refused, faults: metrics.faults,
     liveRuns: metrics.liveRuns,
     journal: {
       // The two counts come from two threads, each at its own pace: a record may be counted as shipped before it is counted as closed.
       rowsToShip: Math.max(0, inJournal), lagMs: Math.max(0, Math.round(nowMs - figures.shippedMs)), bytes: journalBytes,
-      rowsInMemory: journal.waiting, setAside: figures.recordsSetAside,
+      rowsInMemory: journal.waiting, setAside: figures.recordsSetAside, setAsideOf: figures.setAsideOf,
     },
     settingsAgeMs: metrics.snapshotAgeMs, eventLoopDelayMs: metrics.eventLoopDelayMs, spendDifferences: figures.spendDifferences,
     leases: metrics.leases?.active ?? null,
@@ -54,11 +58,14 @@ const waitMs = 2_000;
 
 /** Reports now and every five seconds, until it is stopped. */
 export function startNodeReporter({ facts, journalDirectory, unready, threads }: NodeReporterOptions): { stop(): void } {
+  const unshipped = new UnshippedCalls();
   const tell = async (): Promise<void> => {
     const metrics = await threads.metrics(waitMs);
     if (metrics === null) return;
     const { bytes: journalBytes } = journalDiskOf(journalDirectory);
-    threads.report(nodeReportOf(facts, { unready: unready(), metrics, figures: threads.storeFigures(), journalBytes, nowMs: processMs() }));
+    const [figures, nowMs] = [threads.storeFigures(), processMs()];
+    const earlierCalls = unshipped.look(metrics.earlierCalls, nowMs, figures.shippedMs);
+    threads.report(nodeReportOf(facts, { unready: unready(), metrics, figures, earlierCalls, journalBytes, nowMs }));
   };
   void tell();
   const telling = setInterval(() => void tell(), pauseMs).unref();

@@ -84,7 +84,7 @@ const deadMsMin = 10_000;
 
 type Message = Record<string, unknown>;
 
-const noFigures = { recordsSetAside: 0, spendDifferences: 0, cellsAway: 0, rowsShipped: 0, recordsShipped: 0 } as const;
+const noFigures = { recordsSetAside: 0, setAsideOf: [], spendDifferences: 0, cellsAway: 0, rowsShipped: 0, recordsShipped: 0 } as const;
 
 /** Starts the store thread, lets it recover, then the gateway thread. @throws ThreadFault; nothing keeps running then. */
 export async function startThreads(options: ThreadsOptions): Promise<Threads> {
@@ -151,11 +151,18 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
       stopping = true;
       gateway.postMessage({ drain: true });
       await ended(gateway);
-      if (last !== null) report({ ...last, state: 'stopped', reasons: [], callsInFlight: 0, oldestCallMs: null });
+      if (last !== null) report(stoppedReport(last));
       store.postMessage({ stop: true });
       await ended(store);
     },
   };
+}
+
+/** What the last calls left is not shipped yet. Where the process dies before it is, months must wait for it. */
+function stoppedReport(last: NodeReport): NodeReport {
+  const { earlierCalls: _, ...rest } = last;
+  const journal = { ...rest.journal, rowsToShip: Math.max(1, rest.journal.rowsToShip) };
+  return { ...rest, state: 'stopped', reasons: [], callsInFlight: 0, oldestCallMs: null, journal };
 }
 
 function hearingGateway({ onSpans, onCondition, onLines }: ThreadsOptions): (message: Message) => void {

@@ -45,16 +45,6 @@ export function idTakenMs(id: RequestId, nowMs: number): number {
   return (nowTick - ((nowTick - digits) % ticks + ticks) % ticks) * tickMs;
 }
 
-/** When the oldest of these calls began; null: there is none. */
-export function oldestTakenMs(ids: Iterable<RequestId>, nowMs: number): number | null {
-  let oldestMs: number | null = null;
-  for (const id of ids) {
-    const takenMs = idTakenMs(id, nowMs);
-    if (oldestMs === null || takenMs < oldestMs) oldestMs = takenMs;
-  }
-  return oldestMs;
-}
-
 function drawBlock(): void {
   randomFillSync(random);
   for (let drawn = 0; drawn < random.length; drawn += 1) {

@@ -4,18 +4,19 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Role } from '@metergate/core/account/role.ts';
-import type { NodeReport } from '@metergate/store/operation/node-reports.ts';
+import type { KeptNodeReport, NodeReport } from '@metergate/store/operation/node-reports.ts';
 import type { UseCaseContext } from './context.ts';
 import { refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 /** `silent`: no report for a while, and it did not report that it was stopping. */
 export type NodeState = NodeReport['state'] | 'silent';
 
-export interface ShownNode extends Omit<NodeReport, 'node' | 'state' | 'startedAtMs'> {
+export interface ShownNode extends Omit<NodeReport, 'node' | 'state' | 'startedAtMs' | 'earlierCalls' | 'journal'> {
   readonly id: string;
   readonly state: NodeState;
   readonly startedAt: string;
   readonly heardAt: string;
+  readonly journal: Omit<NodeReport['journal'], 'setAsideOf'>;
 }
 
 /** A node reports every five seconds. */
@@ -36,9 +37,14 @@ export async function listNodes(context: UseCaseContext, asker: Asker): Promise<
   if (!await isOperator(context, asker)) {
     return refuseInput('forbidden', 'Only owners of the first organization of this deployment, who run it, can see its nodes.');
   }
-  return (await context.store.nodeReports.list()).map(({ report: { node, state, startedAtMs, ...report }, atMs }) => ({
-    id: node, ...report,
-    state: state !== 'stopped' && context.nowMs - atMs > silentAfterMs ? 'silent' : state,
+  return (await context.store.nodeReports.list()).map((kept) => shownNode(kept, context.nowMs));
+}
+
+/** Whose calls and records there are is for the closing of months alone. */
+function shownNode({ report: kept, atMs }: KeptNodeReport, nowMs: number): ShownNode {
+  const { node, state, startedAtMs, earlierCalls: _calls, journal: { setAsideOf: _owners, ...journal }, ...report } = kept;
+  return {
+    id: node, ...report, journal, state: state !== 'stopped' && nowMs - atMs > silentAfterMs ? 'silent' : state,
     startedAt: new Date(startedAtMs).toISOString(), heardAt: new Date(atMs).toISOString(),
-  }));
+  };
 }

@@ -1,5 +1,6 @@
 /** What of the journal goes to one cell: its shipper, and what it tells of itself. */
 import { randomBytes } from 'node:crypto';
+import type { OrganizationId } from '@metergate/core/id.ts';
 import { settingRefusedRowsAside, type RefusedRows } from '../journal/refused-rows.ts';
 import type { CallSink } from '../journal/call-sink.ts';
 import type { JournalPart } from '../journal/journal-parts.ts';
@@ -21,7 +22,8 @@ export interface CellJournalOptions {
   /** Where refused rows of the cell lie, within the journal's directory. */
   readonly refusedIn?: string;
   readonly warn: (sentence: string) => void;
-  readonly setAside: (rows: number) => void;
+  /** Called with the records that the store refused since the start, and with whose lie there; null: that cannot be read. */
+  readonly setAside: (rows: number, whose: readonly OrganizationId[] | null) => void;
   readonly taken: () => void;
 }
 
@@ -36,10 +38,7 @@ export function cellJournal({ directory, sink, distant, part, known, refusedIn, 
   const kept = countingRows(sink);
   const calls = settingRefusedRowsAside({
     directory, calls: kept.sink, ...(refusedIn === undefined ? {} : { folder: refusedIn }),
-    warn(sentence) {
-      warn(sentence);
-      setAside(calls.setAside);
-    },
+    warn, changed: () => setAside(calls.setAside, calls.setAsideOf),
   });
   const progress = new ShipProgress(processMs);
   const shipper = createShipper({

@@ -11,7 +11,7 @@ import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import type { GatewayNodeId } from '@metergate/core/id.ts';
+import type { GatewayNodeId, OrganizationId } from '@metergate/core/id.ts';
 import { followStoreTime, readNodeTime, startNodeTime } from '@metergate/core/time/node-time.ts';
 import { giveWayEvery } from '../threads/give-way.ts';
 import type { StoreCell } from '../operation/cells/one-store.ts';
@@ -55,6 +55,8 @@ const parent = parentPort!;
 export interface StoreThreadFigures extends ShippingFigures {
   /** Records set aside since the start, because the store refused them. */
   readonly recordsSetAside: number;
+  /** Whose refused records lie in the journal; null: of some it cannot be read. */
+  readonly setAsideOf: readonly OrganizationId[] | null;
   /** Sums of spend that differed from their records at the last comparison. */
   readonly spendDifferences: number;
   /** Cells besides the default one that do not answer. */
@@ -87,7 +89,7 @@ async function serve(): Promise<void> {
   const sayKept = sayingKept(store.engine, post);
   const journalAt = (cell: StoreCell, sink: CallSink): CellJournal => cellJournal({
     directory: data.journalDirectory, sink, distant: store.engine === 'postgres', warn, taken: sayKept,
-    setAside: (recordsSetAside) => tell(cell, { recordsSetAside }),
+    setAside: (recordsSetAside, setAsideOf) => tell(cell, { recordsSetAside, setAsideOf }),
     ...(store.engine === 'sqlite' ? {} : { part: parts.of(cell.number), known: knownInAll(cells) }),
     ...(cell === cells.home ? {} : { refusedIn: cell.name }),
   });
@@ -181,21 +183,28 @@ function ofCell(cell: number, post: (message: FromStore) => void, others: OtherC
 /** Sends the parent what changed: the sums of all cells, and since when the one waits that waits the longest. */
 function tellingFigures(): (cell: StoreCell, changed: Partial<StoreThreadFigures>) => void {
   const byCell = new Map<number, StoreThreadFigures>();
-  let figures: StoreThreadFigures | null = null;
+  let told = '';
   return ({ number }, changed) => {
-    const before = figures;
     const known = byCell.get(number)
-      ?? { recordsSetAside: 0, spendDifferences: 0, cellsAway: 0, rowsShipped: 0, recordsShipped: 0, shippedMs: processMs() };
+      ?? { recordsSetAside: 0, setAsideOf: [], spendDifferences: 0, cellsAway: 0, rowsShipped: 0, recordsShipped: 0, shippedMs: processMs() };
     byCell.set(number, { ...known, ...changed });
     const all = [...byCell.values()];
-    const sum = (name: Exclude<keyof StoreThreadFigures, 'shippedMs'>): number => all.reduce((whole, each) => whole + each[name], 0);
-    figures = {
-      recordsSetAside: sum('recordsSetAside'), spendDifferences: sum('spendDifferences'), cellsAway: sum('cellsAway'),
+    const sum = (name: Exclude<keyof StoreThreadFigures, 'shippedMs' | 'setAsideOf'>): number => all.reduce((whole, each) => whole + each[name], 0);
+    const figures: StoreThreadFigures = {
+      recordsSetAside: sum('recordsSetAside'), setAsideOf: inAny(all.map(({ setAsideOf }) => setAsideOf)),
+      spendDifferences: sum('spendDifferences'), cellsAway: sum('cellsAway'),
       rowsShipped: sum('rowsShipped'), recordsShipped: sum('recordsShipped'), shippedMs: Math.min(...all.map(({ shippedMs }) => shippedMs)),
     };
-    const names = Object.keys(figures) as (keyof StoreThreadFigures)[];
-    if (names.some((name) => figures![name] !== before?.[name])) parent.postMessage({ figures });
+    const text = JSON.stringify(figures);
+    if (text === told) return;
+    told = text;
+    parent.postMessage({ figures });
   };
+}
+
+/** All together; null where one is. */
+function inAny(lists: readonly (readonly OrganizationId[] | null)[]): readonly OrganizationId[] | null {
+  return lists.includes(null) ? null : [...new Set(lists.flatMap((list) => list ?? []))];
 }
 
 /** Repeats a task whose failures are reported elsewhere. */

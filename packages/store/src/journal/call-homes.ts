@@ -3,10 +3,10 @@
  * more than a microsecond for a text that is new, and leaves the id in a form that is slow to write. Here the key is a number made of the
  * id, and ids of the same number are compared themselves.
  */
-import type { RequestId } from '@metergate/core/id.ts';
+import type { OrganizationId, RequestId } from '@metergate/core/id.ts';
+import type { OpenCall } from './journal.ts';
 
-interface Home<Place> {
-  readonly id: RequestId;
+interface Home<Place> extends OpenCall {
   place: Place;
   next: Home<Place> | null;
 }
@@ -15,7 +15,7 @@ export class CallHomes<Place> {
   readonly #byNumber = new Map<number, Home<Place>>();
 
   /** The call is at this place from now on. */
-  set(id: RequestId, place: Place): void {
+  set(id: RequestId, organization: OrganizationId, place: Place): void {
     const number = numberOf(id);
     const first = this.#byNumber.get(number) ?? null;
     for (let home = first; home !== null; home = home.next) {
@@ -23,7 +23,7 @@ export class CallHomes<Place> {
       home.place = place;
       return;
     }
-    this.#byNumber.set(number, { id, place, next: first });
+    this.#byNumber.set(number, { id, organization, place, next: first });
   }
 
   /** Where the call is, and forgets it; null if it is not known. */
@@ -41,8 +41,8 @@ export class CallHomes<Place> {
   }
 
   /** Every call that is open. */
-  * ids(): Generator<RequestId, void, undefined> {
-    for (const first of this.#byNumber.values()) for (let home: Home<Place> | null = first; home !== null; home = home.next) yield home.id;
+  * calls(): Generator<OpenCall, void, undefined> {
+    for (const first of this.#byNumber.values()) for (let home: Home<Place> | null = first; home !== null; home = home.next) yield home;
   }
 
   #remove(number: number, home: Home<Place>, before: Home<Place> | null): void {

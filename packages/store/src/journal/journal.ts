@@ -4,7 +4,7 @@
  * Rules: Journal. All rows of one event-loop turn are committed together at the end of that turn; then the
  * callbacks run, in the order of the rows.
  */
-import type { RequestId } from '@metergate/core/id.ts';
+import type { OrganizationId, RequestId } from '@metergate/core/id.ts';
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import type { RunBeginning, RunEnd, RunTightening } from './run-event.ts';
 
@@ -37,10 +37,16 @@ export interface Journal {
   readonly counters: JournalCounters;
 }
 
+/** A call that is opened and not closed. */
+export interface OpenCall {
+  readonly id: RequestId;
+  readonly organization: OrganizationId;
+}
+
 /** What is under way, for whoever looks every few seconds. */
 export interface OpenCalls {
-  /** Calls that are opened and not closed, in no order. */
-  openCalls(): Iterable<RequestId>;
+  /** In no order. */
+  openCalls(): Iterable<OpenCall>;
 }
 
 /** Whether the journal can be written, as far as it was tried. */

@@ -2,9 +2,10 @@
  * The segments that this process writes to: one that takes new calls, and those that only wait for their last calls to be closed.
  * Rule: a call is closed in the segment it was opened in; a segment is sealed with its last call and not before.
  */
-import type { RequestId } from '@metergate/core/id.ts';
+import type { OrganizationId, RequestId } from '@metergate/core/id.ts';
 import { CallHomes } from './call-homes.ts';
 import { systemCode } from './journal-fault.ts';
+import type { OpenCall } from './journal.ts';
 import type { SegmentSupply } from './segment-supply.ts';
 import type { SegmentWriter } from './segment-writer.ts';
 
@@ -34,9 +35,9 @@ export class OpenSegments {
   }
 
   /** The segment for a call that is being opened. @throws if a new one is due and cannot be made. */
-  settle(id: RequestId): SegmentWriter {
+  settle(id: RequestId, organization: OrganizationId): SegmentWriter {
     this.#current ??= this.#supply.next();
-    this.#home.set(id, this.#current);
+    this.#home.set(id, organization, this.#current);
     return this.#current;
   }
 
@@ -51,8 +52,8 @@ export class OpenSegments {
   }
 
   /** Calls that are opened and not closed. */
-  openCalls(): Iterable<RequestId> {
-    return this.#home.ids();
+  openCalls(): Iterable<OpenCall> {
+    return this.#home.calls();
   }
 
   /** True while there are segments to seal. */

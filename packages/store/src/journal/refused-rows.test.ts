@@ -57,7 +57,7 @@ async function context(t: TestContext, refuses: (number: number) => boolean) {
     await again.pass();
     again.close();
   };
-  return { startAgain, journal, calls, shipper, called, stored, warned, rule, folder };
+  return { organization, startAgain, journal, calls, shipper, called, stored, warned, rule, folder };
 }
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
@@ -75,14 +75,16 @@ test('one refused record of many is set aside, logged and counted; all others ar
 });
 
 test('a row set aside is stored once at a start if the store takes it, and stays otherwise', async (t) => {
-  const { calls, shipper, called, stored, rule, folder } = await context(t, (number) => number % 10 === 3);
+  const { organization, calls, shipper, called, stored, rule, folder } = await context(t, (number) => number % 10 === 3);
   called(...upTo(20));
   await shipper.pass();
+  assert.deepEqual(calls.setAsideOf, [organization]);
   assert.equal(await calls.offerAgain(), 2);
   rule.refuses = (number) => number === 13;
   assert.equal(await calls.offerAgain(), 1);
   assert.deepEqual(await stored(), upTo(20).filter((number) => number !== 13));
   rule.refuses = () => false;
+  assert.deepEqual(calls.setAsideOf, [organization], 'of one that lies there from before');
   for (let start = 0; start < 3; start += 1) assert.equal(await calls.offerAgain(), 0);
   assert.deepEqual([await stored(), readdirSync(folder)], [upTo(20), []]);
 });

@@ -8,6 +8,7 @@
  */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { OrganizationId } from '@metergate/core/id.ts';
 import type { CallBatch } from './call-sink.ts';
 import { StoreFault } from '../engine/fault.ts';
 import { JournalFault } from './journal-fault.ts';
@@ -16,6 +17,8 @@ import type { CallSink } from './call-sink.ts';
 
 /** After this many rows set aside in a row, the store is considered to be at fault. */
 const inARowMax = 16;
+/** So that a node's report of them stays small. */
+const organizationsMax = 500;
 const refusedFile = /^(seg_[0-9A-Za-z]+)-(\d+)\.json$/;
 
 export interface RefusedRowsOptions {
@@ -26,6 +29,8 @@ export interface RefusedRowsOptions {
   readonly calls: CallSink;
   /** Called once for each row set aside: one sentence, without content. */
   readonly warn: (sentence: string) => void;
+  /** Called whenever `setAside` or `setAsideOf` may have changed. */
+  readonly changed?: () => void;
 }
 
 export interface RefusedRows extends CallSink {
@@ -33,17 +38,19 @@ export interface RefusedRows extends CallSink {
   offerAgain(): Promise<number>;
   /** Rows set aside since the start. */
   readonly setAside: number;
+  /** Whose records lie there; null: of one that cannot be read, or of more than can be told, nobody knows. */
+  readonly setAsideOf: readonly OrganizationId[] | null;
 }
 
-export function settingRefusedRowsAside({ directory, folder: within = '', calls, warn }: RefusedRowsOptions): RefusedRows {
+export function settingRefusedRowsAside({ directory, folder: within = '', calls, warn, changed = () => {} }: RefusedRowsOptions): RefusedRows {
   const folder = join(directory, 'refused', within);
   let setAside = 0;
   let inARow = 0;
-  /** Files whose segment may still be here. Where the row is shipped after all, the mark had not moved, or was put back. */
-  const aside = new Set<string>();
+  /** Files, and whose they are, whose segment may still be here. Where the row is shipped after all, the mark had not moved, or was put back. */
+  const aside: Aside = new Map();
 
   async function ship(batch: CallBatch): Promise<void> {
-    if (aside.size > 0) takeBack(batch);
+    if (aside.size > 0 && takenBack(folder, aside, batch)) changed();
     try {
       await calls.ship(batch);
       if (batch.records.length > 0) inARow = 0;
@@ -59,19 +66,13 @@ export function settingRefusedRowsAside({ directory, folder: within = '', calls,
     const { seq, record } = batch.records[0]!;
     const name = `${batch.segment}-${seq}.json`;
     writeWhole(folder, name, recordToText(record));
-    aside.add(name);
+    aside.set(name, record.organization);
     await calls.ship({ ...batch, records: [] });
     setAside += 1;
     inARow += 1;
+    changed();
     warn(`The store refuses the record of call ${record.id} (${error instanceof StoreFault ? error.message : error.name}). `
       + `It is kept in ${folder} and offered again at the next start; all others are stored.`);
-  }
-
-  function takeBack({ segment, records }: CallBatch): void {
-    for (const { seq } of records) {
-      const name = `${segment}-${seq}.json`;
-      if (aside.delete(name)) rmSync(join(folder, name), { force: true });
-    }
   }
 
   return {
@@ -83,27 +84,57 @@ export function settingRefusedRowsAside({ directory, folder: within = '', calls,
       let left = 0;
       for (const { name, segment, seq } of waiting) {
         const path = join(folder, name);
+        let whose: OrganizationId | null = null;
         try {
           const record = recordFromText(readFileSync(path, 'utf8'));
+          whose = record.organization;
           // Above the mark a segment that is here still has it: the file is what a death left before the mark moved.
           if (await calls.mark(segment, record.organization) >= seq || !isHere(directory, segment)) {
             await calls.ship({ segment: `${segment}-${seq}`, through: 1, records: [{ seq: 1, record }] });
           }
         } catch (error) {
           if (error instanceof StoreFault && !isRefusal(error)) throw error;
-          aside.add(name);
+          aside.set(name, whose);
           left += 1;
           continue;
         }
         rmSync(path, { force: true });
       }
+      changed();
       if (left > 0) warn(`${left} records that the store refuses are kept in ${folder}.`);
       return left;
     },
     get setAside() {
       return setAside;
     },
+    get setAsideOf() {
+      return ownersOf(aside);
+    },
   };
+}
+
+/** Name of each file → whose it is; null: it cannot be read. */
+type Aside = Map<string, OrganizationId | null>;
+
+/** Removes the files of what comes once more. Whether there were any. */
+function takenBack(folder: string, aside: Aside, { segment, records }: CallBatch): boolean {
+  let any = false;
+  for (const { seq } of records) {
+    const name = `${segment}-${seq}.json`;
+    if (!aside.delete(name)) continue;
+    rmSync(join(folder, name), { force: true });
+    any = true;
+  }
+  return any;
+}
+
+function ownersOf(aside: Aside): readonly OrganizationId[] | null {
+  const owners = new Set<OrganizationId>();
+  for (const whose of aside.values()) {
+    if (whose === null) return null;
+    owners.add(whose);
+  }
+  return owners.size > organizationsMax ? null : [...owners];
 }
 
 /** Says whether a segment lies here, in the form of this version or an older one. */

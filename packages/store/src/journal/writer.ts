@@ -5,9 +5,9 @@
  * answer goes out anyway. When commits succeed again, everything recovers by itself. The shipper, on another thread, moves rows to the store.
  */
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
-import type { RequestId } from '@metergate/core/id.ts';
+import type { OrganizationId, RequestId } from '@metergate/core/id.ts';
 import { JournalFault } from './journal-fault.ts';
-import type { Journal, JournalCondition, JournalCounters, OpenCalls } from './journal.ts';
+import type { Journal, JournalCondition, JournalCounters, OpenCall, OpenCalls } from './journal.ts';
 import { OpenSegments } from './open-segments.ts';
 import { endToText, openingOfRunToText, openingToText, recordToText, rowKind, tighteningToText, type RowKind } from './row.ts';
 import type { RunBeginning, RunEnd, RunTightening } from './run-event.ts';
@@ -44,6 +44,8 @@ interface Row {
   readonly kind: RowKind;
   /** The call's id; null for a row about a run. */
   readonly id: RequestId | null;
+  /** Whose call it is; null for a row about a run. */
+  readonly organization: OrganizationId | null;
   readonly body: string;
   readonly done: (error: Error | null) => void;
   segment: SegmentWriter | null;
@@ -87,16 +89,16 @@ class SegmentedJournal implements Journal, JournalCondition, OpenCalls {
   }
 
   open(opening: CallOpening, done: (error: Error | null) => void, beginning: RunBeginning | null = null): void {
-    if (beginning === null) this.#enqueue(rowKind.opened, opening.id, openingToText(opening), done);
-    else this.#enqueue(rowKind.openedRun, opening.id, openingOfRunToText(opening, beginning), done);
+    if (beginning === null) this.#enqueue(rowKind.opened, opening, openingToText(opening), done);
+    else this.#enqueue(rowKind.openedRun, opening, openingOfRunToText(opening, beginning), done);
   }
 
-  openCalls(): Iterable<RequestId> {
+  openCalls(): Iterable<OpenCall> {
     return this.#segments.openCalls();
   }
 
   close(record: CallRecord, done: () => void): void {
-    this.#enqueue(rowKind.closed, record.id, recordToText(record), done);
+    this.#enqueue(rowKind.closed, record, recordToText(record), done);
   }
 
   settle(record: CallRecord, done: (error: Error | null) => void): void {
@@ -129,8 +131,10 @@ class SegmentedJournal implements Journal, JournalCondition, OpenCalls {
     }
   }
 
-  #enqueue(kind: RowKind, id: RequestId | null, body: string, done: (error: Error | null) => void): void {
-    this.#queue.push({ kind, id, body, done, segment: null, error: null, failedAtMs: 0, released: false });
+  #enqueue(kind: RowKind, call: OpenCall | null, body: string, done: (error: Error | null) => void): void {
+    const id = call === null ? null : call.id;
+    const organization = call === null ? null : call.organization;
+    this.#queue.push({ kind, id, organization, body, done, segment: null, error: null, failedAtMs: 0, released: false });
     if (this.#scheduled) return;
     this.#scheduled = true;
     this.#scheduleCommit(this.#commitTurn);
@@ -168,7 +172,7 @@ class SegmentedJournal implements Journal, JournalCondition, OpenCalls {
   /** The segment for an opening (its closing will go there too) or for a row about a run. */
   #segmentForNew(row: Row): SegmentWriter | null {
     try {
-      return row.id === null ? this.#segments.current() : this.#segments.settle(row.id);
+      return row.organization === null ? this.#segments.current() : this.#segments.settle(row.id!, row.organization);
     } catch (error) {
       this.#failed(error as Error);
       row.error = error as Error;

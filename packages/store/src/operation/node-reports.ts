@@ -3,6 +3,8 @@
  * the next process on the same data directory reports in its place. Shown for a day after the last report. That of a node which did not end in
  * order, or whose journal still held calls, is kept for longer: the closing of a month needs it.
  */
+import type { EarlierCalls } from '@metergate/core/books/month/earlier-calls.ts';
+import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Insertable } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
 import type { NodeReportTable } from '../schema/operation-schema.ts';
@@ -23,6 +25,8 @@ export interface NodeReport {
   readonly callsInFlight: number;
   /** When the oldest of them began, by the wall clock of the node; null: there is none. Absent in reports of earlier versions. */
   readonly oldestCallMs?: number | null;
+  /** Whose calls of earlier months may not be in the store. Absent in reports of earlier versions, and of a node that stopped in order. */
+  readonly earlierCalls?: EarlierCalls;
   /** Since the start, like the next one. */
   readonly callsForwarded: number;
   readonly callsRefused: number;
@@ -37,8 +41,10 @@ export interface NodeReport {
     readonly bytes: number;
     /** Closed calls that wait in memory because it cannot be written. */
     readonly rowsInMemory: number;
-    /** Records that the store refused. */
+    /** Records that the store refused since the start. */
     readonly setAside: number;
+    /** Whose refused records lie there, also those from before; null: that cannot be read. Absent in reports of earlier versions. */
+    readonly setAsideOf?: readonly OrganizationId[] | null;
   };
   /** Milliseconds since the settings that it applies were last confirmed. */
   readonly settingsAgeMs: number;
@@ -97,6 +103,6 @@ export function nodeReportsIn({ background: engine }: StoreContext): NodeReports
 }
 
 /** Nothing of it can come any more. */
-function isSettled({ state, journal: { rowsToShip, rowsInMemory, setAside } }: NodeReport): boolean {
-  return state === 'stopped' && rowsToShip === 0 && rowsInMemory === 0 && setAside === 0;
+function isSettled({ state, journal: { rowsToShip, rowsInMemory, setAside, setAsideOf } }: NodeReport): boolean {
+  return state === 'stopped' && rowsToShip === 0 && rowsInMemory === 0 && (setAsideOf === undefined ? setAside === 0 : setAsideOf?.length === 0);
 }

@@ -35,7 +35,8 @@ async function seriesAfter(organizations: number): Promise<string[]> {
       metrics: async () => metrics,
       journalDisk: () => ({ bytes: 5, freeBytes: 7 }),
       storeFigures: () => ({
-        recordsSetAside: 0, spendDifferences: 0, cellsAway: 0, rowsShipped: organizations, recordsShipped: organizations, shippedMs: 0,
+        recordsSetAside: 0, setAsideOf: [], spendDifferences: 0, cellsAway: 0,
+        rowsShipped: organizations, recordsShipped: organizations, shippedMs: 0,
       }),
     }),
   });

@@ -38,7 +38,9 @@ export async function closeMonth(context: UseCaseContext, input: CloseMonthInput
   const versions = await context.store.months.list(organization.id);
   const refusal = refusalOf(context, { organization, monthMs, versions });
   if (refusal !== null) return refusal;
-  const awaited = awaitedNodes(await context.store.nodeReports.listUnsettled(), monthAfter(monthMs));
+  const awaited = awaitedNodes(await context.store.nodeReports.listUnsettled(), {
+    organization: organization.id, endMs: monthAfter(monthMs),
+  });
   const left = input.goOn === true ? [] : awaited.filter(({ node }) => input.without?.includes(node) !== true);
   if (left.length > 0) return refuseInput('month_waiting', waitingSentence(monthMs, left));
   return frozen(context, {

@@ -1,11 +1,14 @@
 /** Which nodes a month waits for: those that may still hold calls of it, and no other. Decision 145. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { earlierCallsOf } from '@metergate/core/books/month/earlier-calls.ts';
+import type { OrganizationId } from '@metergate/core/id.ts';
 import type { NodeReport } from '@metergate/store/operation/node-reports.ts';
 import { awaitedNodes } from './month-waiting.ts';
 
 const endMs = Date.UTC(2026, 9, 1);
 const hourMs = 3_600_000;
+const [acme, zeta] = ['org_acme', 'org_zeta'] as [OrganizationId, OrganizationId];
 const idle: NodeReport = {
   node: 'node_1', host: 'host-of-others',
   version: '0', runtime: 'v26', startedAtMs: endMs - 100 * hourMs, state: 'ready', reasons: [], callsInFlight: 0,
@@ -14,8 +17,8 @@ const idle: NodeReport = {
   leases: null,
 };
 /** Why it is waited for; null: it is not. */
-const reasonOf = (changes: Partial<NodeReport>, atMs: number = endMs + 2 * hourMs): string | null =>
-  awaitedNodes([{ report: { ...idle, ...changes }, atMs }], endMs)[0]?.reason ?? null;
+const reasonOf = (changes: Partial<NodeReport>, atMs: number = endMs + 2 * hourMs, organization: OrganizationId = acme): string | null =>
+  awaitedNodes([{ report: { ...idle, ...changes }, atMs }], { organization, endMs })[0]?.reason ?? null;
 const journal = (changes: Partial<NodeReport['journal']>) => ({ journal: { ...idle.journal, ...changes } });
 
 test('a node that shipped all up to after the end of the month is not waited for', () => {
@@ -28,9 +31,10 @@ test('a node is waited for if its journal, its memory or a call under way may ho
   assert.match(reasonOf(journal({ lagMs: 3 * hourMs }))!, /shipped up to 2026-09-30T23:00:00\.000Z/);
   assert.match(reasonOf(journal({ rowsInMemory: 2 }))!, /wait in its memory/);
   assert.match(reasonOf(journal({ setAside: 1 }))!, /refused some of its records/);
-  assert.match(reasonOf({ callsInFlight: 1, oldestCallMs: endMs - 1 })!, /^A call that began before the end of the month has not ended\.$/);
+  assert.match(reasonOf({ callsInFlight: 1, oldestCallMs: endMs - 1 })!,
+    /^A call that began before the end of the month has not ended\. The node runs an earlier version/);
   const { oldestCallMs: _, ...earlier } = { ...idle, callsInFlight: 1 };
-  assert.match(awaitedNodes([{ report: earlier, atMs: endMs + hourMs }], endMs)[0]!.reason, /does not tell since when/);
+  assert.match(awaitedNodes([{ report: earlier, atMs: endMs + hourMs }], { organization: acme, endMs })[0]!.reason, /does not tell since when/);
 });
 
 test('a node that has not reported since is waited for, unless it stopped in order with nothing left', () => {
@@ -48,4 +52,24 @@ test('a process that has just started may not have looked at the journal that it
   const startedAtMs = endMs + 2 * hourMs - 10_000;
   assert.match(reasonOf({ startedAtMs })!, /started at .* Try again in half a minute/);
   assert.equal(reasonOf({ startedAtMs }, startedAtMs + 40_000), null);
+});
+
+test('a call of one organization holds up its own month, and no other', () => {
+  const calls = (nowMs: number) => earlierCallsOf([
+    { organization: acme, beganMs: endMs - hourMs }, { organization: zeta, beganMs: endMs + hourMs },
+  ], nowMs);
+  const changes = { callsInFlight: 2, oldestCallMs: endMs - hourMs, earlierCalls: calls(endMs + 2 * hourMs) };
+  assert.match(reasonOf(changes)!, /^A call that began before the end of the month has not ended, or its record is on its way\.$/);
+  assert.equal(reasonOf(changes, undefined, zeta), null);
+  assert.match(reasonOf({ ...changes, callsInFlight: 0, oldestCallMs: null })!, /on its way/, 'it ended, and is not in the store');
+  assert.match(reasonOf({ ...changes, earlierCalls: calls(endMs - 1) }, undefined, zeta)!, /has not told since the end of the month/);
+});
+
+test('records that the store refused hold up the month of those whose they are, or every month where that cannot be read', () => {
+  const aside = (setAsideOf: readonly OrganizationId[] | null) => journal({ setAside: 1, setAsideOf });
+  assert.match(reasonOf(aside([acme]))!, /refused some of its records/);
+  assert.equal(reasonOf(aside([acme]), undefined, zeta), null);
+  assert.match(reasonOf(aside(null), undefined, zeta)!, /refused some of its records/);
+  const stopped = reasonOf({ state: 'stopped', ...journal({ setAside: 0, setAsideOf: [acme] }) });
+  assert.match(stopped!, /refused some of its records/, 'from before the start');
 });

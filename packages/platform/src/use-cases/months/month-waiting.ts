@@ -1,8 +1,10 @@
 /**
- * Which nodes may still hold calls of a month. A node reports every five seconds what its journal still holds and when its oldest open call began;
- * the report of one that ended otherwise than in order stays. Decision 145.
+ * Which nodes may still hold calls of an organization's month. A node reports every five seconds what its journal still holds and whose calls of
+ * earlier months are under way; the report of one that ended otherwise than in order stays. Decisions 145 and 316.
  */
-import type { KeptNodeReport } from '@metergate/store/operation/node-reports.ts';
+import { clockMarginMs as marginMs, hasCallBefore } from '@metergate/core/books/month/earlier-calls.ts';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { KeptNodeReport, NodeReport } from '@metergate/store/operation/node-reports.ts';
 
 export interface AwaitedNode {
   readonly node: string;
@@ -10,23 +12,28 @@ export interface AwaitedNode {
   readonly reason: string;
 }
 
-/** Clocks of nodes differ, and an id tells its call's beginning by the wall clock. */
-const marginMs = 60_000;
 /** A process that has just started may not have looked at the journal that it found. */
 const startedMs = 30_000;
 
-/** `endMs`: the end of the month. In the order of the reports. */
-export function awaitedNodes(reports: readonly KeptNodeReport[], endMs: number): AwaitedNode[] {
+/** A month of one organization. */
+export interface WaitingMonth {
+  readonly organization: OrganizationId;
+  /** The first instant after it. */
+  readonly endMs: number;
+}
+
+/** In the order of the reports. */
+export function awaitedNodes(reports: readonly KeptNodeReport[], month: WaitingMonth): AwaitedNode[] {
   return reports.flatMap((report) => {
-    const reason = reasonOf(report, endMs);
+    const reason = reasonOf(report, month);
     return reason === null ? [] : [{ node: report.report.node, reason }];
   });
 }
 
 /** Organizations must not see the machine, nor others on it (decision 92): no host is named, nothing is counted, and no call's moment is told. */
-function reasonOf({ report, atMs }: KeptNodeReport, endMs: number): string | null {
-  const { state, startedAtMs, callsInFlight, oldestCallMs, journal } = report;
-  if (journal.setAside > 0) return 'The store refused some of its records; they lie in the folder refused of its journal.';
+function reasonOf({ report, atMs }: KeptNodeReport, { organization, endMs }: WaitingMonth): string | null {
+  const { state, startedAtMs, journal } = report;
+  if (hasSetAside(journal, organization)) return 'The store refused some of its records; they lie in the folder refused of its journal.';
   if (state === 'stopped') {
     return journal.rowsToShip + journal.rowsInMemory === 0 ? null : `It stopped at ${instant(atMs)} with records that are not shipped.`;
   }
@@ -35,10 +42,25 @@ function reasonOf({ report, atMs }: KeptNodeReport, endMs: number): string | nul
   const shippedMs = atMs - journal.lagMs;
   if (shippedMs < endMs + marginMs) return `Its journal is shipped up to ${instant(shippedMs)}.`;
   if (shippedMs < startedAtMs + startedMs) return `It started at ${instant(startedAtMs)}, and may hold what it found. Try again in half a minute.`;
+  return reasonOfCalls(report, { organization, endMs });
+}
+
+/** Of an earlier version it is not known whose records they are. */
+function hasSetAside({ setAside, setAsideOf }: NodeReport['journal'], organization: OrganizationId): boolean {
+  return setAsideOf === undefined ? setAside > 0 : setAsideOf === null || setAsideOf.includes(organization);
+}
+
+function reasonOfCalls({ callsInFlight, oldestCallMs, earlierCalls }: NodeReport, { organization, endMs }: WaitingMonth): string | null {
+  if (earlierCalls !== undefined) {
+    const has = hasCallBefore(earlierCalls, organization, endMs);
+    if (has === null) return 'It has not told since the end of the month whose calls are under way. Try again in half a minute.';
+    return has ? 'A call that began before the end of the month has not ended, or its record is on its way.' : null;
+  }
   if (callsInFlight === 0) return null;
   if (oldestCallMs === undefined) return 'Calls are under way, and it does not tell since when.';
   // Its moment is not told: it may be another organization's call.
-  return oldestCallMs === null || oldestCallMs >= endMs + marginMs ? null : 'A call that began before the end of the month has not ended.';
+  return oldestCallMs === null || oldestCallMs >= endMs + marginMs ? null
+    : 'A call that began before the end of the month has not ended. The node runs an earlier version, which does not tell whose it is.';
 }
 
 function instant(ms: number): string {

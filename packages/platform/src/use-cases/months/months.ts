@@ -81,7 +81,9 @@ export async function showMonth(context: UseCaseContext, query: MonthQuery): Pro
   if (isRefusal(rows)) return rows;
   const figures = addedUp(rows);
   const correction = rows.reduce((sum, row) => sum + unformatDollars(row.correction), 0n);
-  const nodes = isOver ? awaitedNodes(await context.store.nodeReports.listUnsettled(), monthAfter(monthMs)) : [];
+  const nodes = !isOver ? [] : awaitedNodes(await context.store.nodeReports.listUnsettled(), {
+    organization: organization.id, endMs: monthAfter(monthMs),
+  });
   return { ...about, version: null, figures, ...adjustmentOf(figures.cost, correction), late: [], nodes };
 }
 

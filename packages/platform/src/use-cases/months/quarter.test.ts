@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { earlierCallsOf } from '@metergate/core/books/month/earlier-calls.ts';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { formatDollars, nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -241,6 +242,31 @@ for (const on of bothEngines) {
       assert.equal((await changed('"version":1', '"version": 1')).fault, 'malformed');
       assert.equal((await verdictOf(Buffer.from(text.slice(0, text.lastIndexOf('{'))))).fault, 'cut');
       assert.equal((await verdictOf(Buffer.from(`${text}{}\n`))).fault, 'malformed');
+    });
+
+    test('a call of one organization that goes on over the end of the month holds up nobody else, also on a node that was killed', async () => {
+      const [holding, other] = [await newOrganization(), await newOrganization()];
+      for (const organization of [holding, other]) await ship(played(organization, september, 10));
+      const say = async (node: string, atMs: number): Promise<void> => store.nodeReports.say(`home_${node}`, {
+        node, host: 'one', version: '0', runtime: 'v26', startedAtMs: 1, state: 'ready', reasons: [], callsInFlight: 1,
+        oldestCallMs: october - 5, callsForwarded: 0, callsRefused: 0, faults: 0, liveRuns: 0,
+        journal: { rowsToShip: 0, lagMs: 0, bytes: 0, rowsInMemory: 0, setAside: 0, setAsideOf: [] },
+        settingsAgeMs: 0, eventLoopDelayMs: 0, spendDifferences: 0, leases: null,
+        earlierCalls: earlierCallsOf([{ organization: holding, beganMs: october - 5 }], atMs),
+      }, atMs);
+      await say('node_going_on', october + dayMs);
+      await say('node_killed', october + dayMs / 2);
+      const close = (organization: OrganizationId) => closeAndShow(at(october + dayMs), { organization, monthMs: september });
+      const waiting = await close(holding);
+      assert.equal(refused(waiting), 'month_waiting');
+      assert.match(JSON.stringify(waiting), /node_going_on: A call .*node_killed: A call /);
+      const closed = shown(await close(other));
+      assert.deepEqual([closed.state, closed.nodes], ['closed', []]);
+      for (const node of ['node_going_on', 'node_killed']) {
+        const { earlierCalls: _, ...report } = (await store.nodeReports.list()).find(({ report }) => report.node === node)!.report;
+        await store.nodeReports.say(`home_${node}`, { ...report, state: 'stopped' }, october + dayMs);
+      }
+      assert.equal(shown(await close(holding)).state, 'closed');
     });
 
     test('a node that may hold calls of the month is waited for, unless the command says to go on, which is recorded', async () => {
