@@ -500,3 +500,50 @@ test('a first request that comes slowly has 15 s from when its caller connected,
   asked.clock.pass(15_000);
   assert.deepEqual([asked.clock.watched.size, asked.socket.destroyed], [0, false]);
 });
+
+test('thousands of requests in chunks behind each other are copied a few times, and not each with all that come behind it', async (t) => {
+  const { caller, arriving, callers, until } = await start(t);
+  const one = 'POST /v1/messages HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n';
+  const count = 2_000;
+  const copies = t.mock.method(Buffer.prototype, 'copy');
+  caller.write(one.repeat(count));
+  for (let answered = 0; answered < count; answered += 1) {
+    await until(() => arriving.length > answered);
+    arriving[answered]!.request.resume();
+    answer(arriving[answered]!, 'y');
+  }
+  let copied = 0;
+  for (const { result } of copies.mock.calls as readonly { readonly result: unknown }[]) copied += Number(result);
+  assert.ok(copied < 8 * count * one.length, `${copied} bytes of ${count * one.length}`);
+  await until(() => callers.keptBytes === 0);
+});
+
+test('what comes while requests are read that were kept is kept behind them, however it comes', async (t) => {
+  const { caller, arriving, callers, socket, until } = await start(t);
+  const body = (at: number): string => `${at} ${'x'.repeat(at * 7 % 300)}`;
+  const request = (at: number): string => {
+    const text = body(at);
+    return `POST /v1/messages HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
+  };
+  const count = 600;
+  let sent = 0;
+  const send = async (more: number): Promise<void> => {
+    const before = socket.bytesRead;
+    const text = Array.from({ length: Math.min(more, count - sent) }, () => request(sent++)).join('');
+    if (text === '') return;
+    caller.write(text);
+    await until(() => socket.bytesRead >= before + text.length);
+  };
+  await send(100);
+  for (let at = 0; at < count; at += 1) {
+    await until(() => arriving.length > at);
+    const chunks: Buffer[] = [];
+    arriving[at]!.request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    await until(() => arriving[at]!.request.readableEnded);
+    assert.equal(Buffer.concat(chunks).toString(), body(at));
+    if (at % 3 === 0) await send(at % 50);
+    answer(arriving[at]!, 'y');
+    if (at === sent - 1) await send(50);
+  }
+  await until(() => callers.keptBytes === 0);
+});

@@ -70,6 +70,8 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
   #response: WholeResponse | null = null;
   /** What came before the answer to the request before it had ended. */
   #early: EarlyBytes | null = null;
+  /** Of which the next request is being read. */
+  #reading: EarlyBytes | null = null;
   /** More than is kept came before that. It is read away, and the answer is the last one. */
   #discarding: Discarding | null = null;
 
@@ -226,7 +228,7 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
   #release(phase: 'ending' | 'left' | 'gone'): void {
     if (this.#phase !== 'ending' && this.#phase !== 'left') {
       this.#letGoOfPart();
-      this.#takeEarly();
+      this.#releaseEarly();
       this.#request.close();
     }
     this.#phase = phase;
@@ -281,9 +283,12 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
     if (this.#discarding !== null) return this.#discard(this.#discarding, bytes);
     // Some callers end a body with an empty line.
     if (this.#early === null && isBlank(bytes)) return true;
-    const early = this.#early ??= new EarlyBytes(this.#callers);
-    if (this.#response !== null && !early.hasRoomFor(bytes.length)) return this.#beginToDiscard(this.#response, bytes);
-    early.add(bytes);
+    if (this.#early === null && this.#reading?.keepsOnly(bytes) === true) this.#early = this.#reading;
+    else {
+      const early = this.#early ??= new EarlyBytes(this.#callers);
+      if (this.#response !== null && !early.hasRoomFor(bytes.length)) return this.#beginToDiscard(this.#response, bytes);
+      early.add(bytes);
+    }
     if (this.#response !== null) return true;
     this.#socket.pause();
     return false;
@@ -291,7 +296,7 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
 
   /** There is no room for another request, so the answer says that it is the last one. */
   #beginToDiscard(response: WholeResponse, bytes: Buffer): boolean {
-    this.#takeEarly();
+    this.#releaseEarly();
     response._last = true;
     return this.#discard(this.#discarding = new Discarding(), bytes);
   }
@@ -309,17 +314,25 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
 
   #next(): void {
     if (this.#phase !== 'idle' || this.#socket.destroyed) return;
-    const bytes = this.#takeEarly();
-    if (bytes !== null) this.#receive(bytes);
+    this.#receiveEarly();
     this.#socket.resume();
     // Its end came while they were kept.
     if (this.#socket.readableEnded) this.ended();
   }
 
-  #takeEarly(): Buffer | null {
-    const bytes = this.#early?.taken() ?? null;
+  #receiveEarly(): void {
+    const early = this.#early;
+    if (early === null) return;
     this.#early = null;
-    return bytes;
+    this.#reading = early;
+    this.#receive(early.all());
+    this.#reading = null;
+    if (this.#early !== early) early.release();
+  }
+
+  #releaseEarly(): void {
+    this.#early?.release();
+    this.#early = null;
   }
 
   ended(): void {
