@@ -247,3 +247,18 @@ test('usage --prices shows what the calls would cost by other prices, beside wha
   assert.equal(code, 1);
   assert.match(stderr, /takes list, current, the name of a price list, or a price file/);
 });
+
+test('usage --prices shows what the calls to declared upstreams would cost where they go now', async () => {
+  for (const words of [['--name', 'azure', '--url', 'https://mine.example.com/openai/v1', '--auth', 'none'], ['--url', 'https://own.example.com']]) {
+    await own.json(['upstream', 'declare', '--org', 'acme', ...words], { stdin: ['none'] });
+  }
+  const priced = (host: string) => ({ host, model: 'gpt-4o-2024-11-20', input: '10', output: '100' });
+  writeFileSync(join(own.directory, 'hosts.json'), JSON.stringify({ prices: [priced('mine.example.com')] }));
+  const asked = ['usage', '--org', 'acme', '--month', '2026-04', '--by', 'upstream', '--prices', 'hosts.json'];
+  const rows = (await own.json(asked) as Record<string, unknown>[])
+    .map((row) => [row['upstream'], row['repricedCalls'], row['repricedCost'], row['repricedFrom'], row['notRepricedCalls']]);
+  // 3,000 tokens in and 10 out: 0.03 + 0.001 dollars. The other one's host has no price.
+  assert.deepEqual(rows.sort(([one], [other]) => (String(one) < String(other) ? -1 : 1)), [
+    ['azure', 1, '0.031000000', '0.250000000', 0], [null, 0, '0.000000000', '0.000000000', 1],
+  ]);
+});

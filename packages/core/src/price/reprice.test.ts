@@ -7,7 +7,7 @@ import { parseOverlay } from './overlay.ts';
 import { createPriceBook, type PriceBook } from './price-book.ts';
 import { priceList } from './price-list.ts';
 import { recordedReading, type PricingRecord } from './recorded-parts.ts';
-import { repricedCall } from './reprice.ts';
+import { repricedCall, type PricesAgain } from './reprice.ts';
 
 const own = createPriceBook({ list: priceList, overlay: null });
 const atMs = Date.UTC(2026, 8, 1);
@@ -92,6 +92,24 @@ test('an upstream that is declared to be a provider of the list counts by that p
   const again = repricedCall(record, { book: dearer, own, upstreamUrl, listedAs: 'openai' });
   assert.deepEqual(again.kind === 'repriced' ? again.cost : again, nanoDollars(2_200_000n));
   assert.deepEqual(repricedCall(record, { book: dearer, own, upstreamUrl }), { kind: 'not_repriced', why: 'own_prices' });
+});
+
+test('where nothing is written, a declared upstream\'s calls count as long as their own prices do not show that they went elsewhere', () => {
+  const host = bookOf([{ host: 'llm.example.com', model: '*', input: '2', output: '2' }]);
+  const there = { book: host, upstreamUrl: 'https://llm.example.com/v1' };
+  const costs = (record: PricingRecord, given: Pick<PricesAgain, 'own' | 'strict'>) => {
+    const again = repricedCall({ ...record, wire: 'upstream' }, { ...there, ...given });
+    return again.kind === 'repriced' ? again.cost : again;
+  };
+  const cost = nanoDollars(2_200_000n);
+  assert.deepEqual(costs(unpriced, { own: null }), cost, 'it had no price');
+  const byFallback: PricingRecord = { ...unpriced, cost: nanoDollars(9n), costSource: 'fallback' };
+  assert.deepEqual(costs(byFallback, { own: null }), cost, 'it had the price of models without one');
+  const gone: PricingRecord = { ...call, priceList: 'overlay/0000000000000000' };
+  assert.deepEqual(costs(gone, { own: null }), cost, 'its own prices are gone');
+  assert.deepEqual(costs(call, { own }), { kind: 'not_repriced', why: 'own_prices' }, 'its own prices give none to this host');
+  for (const record of [unpriced, byFallback]) assert.deepEqual(costs(record, { own: null, strict: true }), { kind: 'not_repriced', why: 'upstream' });
+  assert.deepEqual(costs(gone, { own: null, strict: true }), { kind: 'not_repriced', why: 'own_prices' });
 });
 
 test('what is counted in units alone is priced again', () => {

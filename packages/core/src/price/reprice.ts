@@ -12,7 +12,7 @@ import { costTogether } from './priced-together.ts';
 import { recordedReading, recordedTokens, type PricingRecord } from './recorded-parts.ts';
 
 /**
- * Why a call keeps its cost. `reported`: the upstream reported it. `upstream`: which one it went to is not recorded. `own_prices`: the
+ * Why a call keeps its cost. `reported`: the upstream reported it. `upstream`: where it went is not recorded, and nothing shows it. `own_prices`: the
  * prices that it was recorded by do not give its cost from the record, or are gone and something counted that records lack. `unknown_model`:
  * no price.
  */
@@ -39,7 +39,10 @@ export interface PricesAgain {
   readonly upstreamUrl?: string | null;
   /** The provider of the list that it is declared to be; null or absent: its host tells. */
   readonly listedAs?: string | null;
-  /** If its own prices are gone, a call counts only if nothing shows that its cost depended on what records lack. */
+  /**
+   * If its own prices are gone, a call counts only if nothing shows that its cost depended on what records lack; one to a declared upstream only if
+   * its own prices show that it went to the one that is declared now. Absent: as long as they do not show that it went elsewhere.
+   */
   readonly strict?: boolean;
 }
 
@@ -51,15 +54,16 @@ export function repricedCall(record: PricingRecord, { book, own, upstreamUrl = n
   if (reading.usage === 'none' || reading.usage === 'unknown' || (recordedTokens(record) === null && reading.units === null)) return nothing;
   if (record.costSource === 'upstream') return { kind: 'not_repriced', why: 'reported' };
   const named = record.wire !== 'upstream';
-  if (!named && (upstreamUrl === null || record.costSource !== 'priced')) return { kind: 'not_repriced', why: 'upstream' };
+  if (!named && (upstreamUrl === null || (strict && record.costSource !== 'priced'))) return { kind: 'not_repriced', why: 'upstream' };
   const call = {
     reading, requestedModel: record.requestedModel, provider: record.wire === 'upstream' ? null : record.wire,
     upstreamHost: named ? null : upstreamUrl, listedAs: named ? null : listedAs, fallback: null, atMs: record.startedAtMs,
   };
   const price = tellsOfMany(record) ? costTogether : costOf;
-  const again = own === null || record.costSource !== 'priced' ? null : byOwn(record, price({ ...call, book: own }));
-  const doubtful = again === null && (!named || (strict && dependsOnMore(record)));
-  if (again === 'differs' || doubtful) return { kind: 'not_repriced', why: 'own_prices' };
+  const askedOwn = own === null || record.costSource !== 'priced' ? null : own;
+  const again = askedOwn === null ? null : byOwn(record, price({ ...call, book: askedOwn }));
+  const isDoubtful = again === null && (named ? strict && dependsOnMore(record) : strict || askedOwn !== null);
+  if (again === 'differs' || isDoubtful) return { kind: 'not_repriced', why: 'own_prices' };
   const priced = price({ ...call, book });
   if (priced === null) return { kind: 'not_repriced', why: 'own_prices' };
   const { cost, costGaps: found, priceList } = priced;

@@ -15,6 +15,7 @@ import type { UseCaseContext } from '../context.ts';
 import { findFigures } from '../organizations.ts';
 import { priceBook } from '../prices.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
+import { declaredSellers } from './declared-sellers.ts';
 import { ownPrices } from './own-prices.ts';
 import { bookToTry, type PricesToTry } from './prices-to-try.ts';
 import { subjectText, type ShownUsage, type UsageRequest } from '../usage.ts';
@@ -57,13 +58,14 @@ export async function repriced<Row extends ShownUsage>(
   if (isRefusal(book)) return book;
   const organization = await findFigures(context, query.organization);
   if (isRefusal(organization)) return organization;
+  const sellers = await declaredSellers(context, organization.id);
   const nameOf = (row: ShownUsage): string => nameOfRow(query.by.map((each) => row[each] ?? null));
   const sums = new Map(rows.map((row): [string, Sums] => [nameOf(row), { calls: 0, cost: 0n, from: 0n, gaps: 0, not: 0 }]));
   const { sinceMs: fromMs = firstMs, untilMs: toMs = lastMs } = query;
   for await (const page of context.store.callWalk.walk({ organization: organization.id, fromMs, toMs })) {
     for (const { record } of page) {
       if (!fits(record, query.filter ?? {})) continue;
-      add(sums, query.by, record, repricedCall(record, { book, own: await own.of(record.priceList) }));
+      add(sums, query.by, record, repricedCall(record, { book, own: await own.of(record.priceList), ...sellers.ofPath(record.path) }));
     }
     await othersFirst();
   }
