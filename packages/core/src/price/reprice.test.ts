@@ -108,7 +108,9 @@ test('where nothing is written, a declared upstream\'s calls count as long as th
   const gone: PricingRecord = { ...call, priceList: 'overlay/0000000000000000' };
   assert.deepEqual(costs(gone, { own: null }), cost, 'its own prices are gone');
   assert.deepEqual(costs(call, { own }), { kind: 'not_repriced', why: 'own_prices' }, 'its own prices give none to this host');
-  for (const record of [unpriced, byFallback]) assert.deepEqual(costs(record, { own: null, strict: true }), { kind: 'not_repriced', why: 'upstream' });
+  for (const record of [unpriced, byFallback]) {
+    assert.deepEqual(costs(record, { own: null, strict: true }), { kind: 'not_repriced', why: 'upstream' });
+  }
   assert.deepEqual(costs(gone, { own: null, strict: true }), { kind: 'not_repriced', why: 'own_prices' });
 });
 

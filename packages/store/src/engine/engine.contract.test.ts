@@ -67,15 +67,33 @@ for (const on of bothEngines) {
 
     test('rows as arrays are exact, whatever the size of their numbers, and a fault is the store\'s', async () => {
       const engine = await openEngine(url, { create: false });
-      const exact = async (least: bigint) => (await engine.rows(sql`select 'a' as word, null as none, cast(${least} as bigint) as one,
-        cast(${-least} as bigint) as other where cast(${least} as bigint) > 0`)).map(([word, nothing, one, other]) =>
-        [word, nothing, BigInt(one!), BigInt(other!)]);
-      for (const size of [1n, 999_999_999_999_999n, 2n ** 53n - 1n, 2n ** 53n + 1n, 2n ** 63n - 1n, 7n]) {
-        assert.deepEqual(await exact(size), [['a', null, size, -size]]);
+      for (const columns of [undefined, ['text', 'text', 'whole', 'whole']] as const) {
+        const exact = async (least: bigint) => (await engine.rows(sql`select 'a' as word, null as none, cast(${least} as bigint) as one,
+          cast(${-least} as bigint) as other where cast(${least} as bigint) > 0`, columns)).map(([word, nothing, one, other]) =>
+          [word, nothing, BigInt(one!), BigInt(other!)]);
+        for (const size of [1n, 999_999_999_999_999n, 2n ** 53n - 1n, 2n ** 53n + 1n, 2n ** 63n - 1n, 7n]) {
+          assert.deepEqual(await exact(size), [['a', null, size, -size]]);
+        }
+        assert.deepEqual(await exact(0n), []);
+        await assert.rejects(engine.rows(sql`select nothing from nowhere`, columns), { name: 'StoreFault' });
+        assert.deepEqual(await exact(1n), [['a', null, 1n, -1n]]);
       }
-      assert.deepEqual(await exact(0n), []);
-      await assert.rejects(engine.rows(sql`select nothing from nowhere`), { name: 'StoreFault' });
-      assert.deepEqual(await exact(1n), [['a', null, 1n, -1n]]);
+      await engine.close();
+    });
+
+    test('thousands of rows are the same by column: each with its own words and numbers, some of them larger than a double holds', async () => {
+      const engine = await openEngine(url, { create: false });
+      const word = '"a, b" \\ naïve 🤖 \n';
+      const found = await engine.rows(sql`with recursive counted (n) as (select 0 union all select n + 1 from counted where n < 25000)
+        select case when n % 7 = 0 then null else cast(${word} as text) || n end as word, cast(n as bigint) as n,
+          case when n % 5 = 0 then null else cast(9007199254740993 + n as bigint) end as large from counted where n > 0`, ['text', 'whole', 'whole']);
+      assert.equal(found.length, 25_000);
+      for (const [text, n, large] of found) {
+        const number = Number(n);
+        assert.equal(text, number % 7 === 0 ? null : word + number);
+        assert.equal(large === null ? null : BigInt(large!), number % 5 === 0 ? null : 9_007_199_254_740_993n + BigInt(number));
+      }
+      assert.equal(new Set(found.map(([, n]) => Number(n))).size, 25_000);
       await engine.close();
     });
   });

@@ -14,6 +14,7 @@ import { forcedLater, EmbeddedDialect } from './sqlite-dialect.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import { createPipeline, type Transact } from './pipeline.ts';
 import type * as postgresPool from './postgres-pool.ts';
+import type { RowColumn } from './rows-by-column.ts';
 import type { RowValue } from './send.ts';
 import type { Schema } from '../schema/schema.ts';
 
@@ -25,9 +26,9 @@ export interface Engine {
   read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
   /**
    * The rows of one query outside a transaction, each an array in the order of its columns: for reports of many rows, where making an object of each
-   * takes longer than finding it.
+   * takes longer than finding it. `columns`: what they hold, where they may be thousands, in any order.
    */
-  rows(query: RawBuilder<unknown>): Promise<readonly (readonly RowValue[])[]>;
+  rows(query: RawBuilder<unknown>, columns?: readonly RowColumn[]): Promise<readonly (readonly RowValue[])[]>;
   /**
    * What a fixed text answers to each of `given`, all of one moment on SQLite and there past Kysely, which takes longer than a small question
    * does. For what calls wait for.
@@ -136,9 +137,9 @@ function engineOn(db: Kysely<Schema>, { kind, name, server, file }: Place): Engi
     name,
     transact: (read, work) => guarded(() => (file ?? pipeline).transact(read, work)),
     read: (query) => guarded(() => query(db)),
-    rows: (query) => guarded<readonly (readonly RowValue[])[]>(() => {
+    rows: (query, columns) => guarded<readonly (readonly RowValue[])[]>(() => {
       const compiled = query.compile(db);
-      return file?.rows(compiled) ?? server!.rowsIn(server!.pool, compiled);
+      return file?.rows(compiled) ?? server!.rowsIn(server!.pool, compiled, columns);
     }),
     look: <Row>(text: string, given: readonly (readonly unknown[])[]) => guarded<readonly (readonly Row[])[]>(() => file?.look<Row>(text, given)
       ?? Promise.all(given.map(async (each) => (await db.executeQuery<Row>(CompiledQuery.raw(text, [...each]))).rows))),

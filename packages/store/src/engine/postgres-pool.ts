@@ -6,6 +6,7 @@
  */
 import type { CompiledQuery } from 'kysely';
 import pg from 'pg';
+import { byColumns, rowsOfColumns, numberOfText, type RowColumn } from './rows-by-column.ts';
 import type { RowValue } from './send.ts';
 
 const connectionsMax = 8;
@@ -67,10 +68,15 @@ export function openPostgresPool(
 const rowTypes = { getTypeParser: rowParserFor as typeof pg.types.getTypeParser };
 
 /** See `Engine.rows`. */
-export async function rowsIn(pool: pg.Pool, { sql, parameters }: CompiledQuery): Promise<RowValue[][]> {
+export async function rowsIn(pool: pg.Pool, { sql, parameters }: CompiledQuery, columns?: readonly RowColumn[]): Promise<RowValue[][]> {
+  const sent = columns === undefined ? null : rowsOfColumns((await arraysIn(pool, byColumns(sql, columns), parameters))[0]!, columns);
+  return sent ?? arraysIn(pool, sql, parameters);
+}
+
+async function arraysIn(pool: pg.Pool, text: string, parameters: readonly unknown[]): Promise<RowValue[][]> {
   const client = await pool.connect();
   try {
-    return (await client.query<RowValue[]>({ text: sql, values: [...parameters], rowMode: 'array', types: rowTypes })).rows;
+    return (await client.query<RowValue[]>({ text, values: [...parameters], rowMode: 'array', types: rowTypes })).rows;
   } finally {
     client.release();
   }
@@ -111,10 +117,5 @@ function parserFor(type: number, format?: 'text' | 'binary'): unknown {
 }
 
 function rowParserFor(type: number, format?: 'text' | 'binary'): unknown {
-  return integerTypes.has(type) && format !== 'binary' ? wholeNumber : pg.types.getTypeParser(type, format);
-}
-
-/** A double holds every number of fifteen digits exactly. */
-function wholeNumber(text: string): number | bigint {
-  return text.length <= 15 ? Number(text) : BigInt(text);
+  return integerTypes.has(type) && format !== 'binary' ? numberOfText : pg.types.getTypeParser(type, format);
 }

@@ -65,22 +65,38 @@ export function subtractedOnConflict(engine: Engine['kind'], table: string): str
 export type FigureSource = 'sums' | 'rows' | 'calls';
 
 /**
- * Each figure added up. SQLite's own `sum` fails past 64 bits: `halved` adds both halves separately, at twice the cost, and is used
- * when the plain form failed.
+ * Each figure added up. Exactly takes twice as long, and is seldom needed: SQLite's own `sum` fails past 64 bits, so both halves are added
+ * separately; PostgreSQL adds whole numbers as ones without a bound, and otherwise as doubles, which are exact up to `roundedFrom`, where the
+ * result stops.
  */
-export function summedFigures(engine: Engine['kind'], source: FigureSource, halved: boolean): RawBuilder<unknown> {
+export function summedFigures(engine: Engine['kind'], source: FigureSource, isExact: boolean): RawBuilder<unknown> {
   if (source === 'rows') return sql.raw(figureColumnNames.join(', '));
   return sql.raw(figureColumns.map(({ name, ofCall, kind }) => {
     const value = source === 'sums' ? name : `(${ofCall})`;
-    if (engine === 'postgres') return `cast(${bounded(`sum(${value})`, kind, source)} as bigint) as ${name}`;
+    if (engine === 'postgres') return `cast(${isExact ? exactSum(value, kind, source) : quickSum(value, kind, source)} as bigint) as ${name}`;
     // A sum of nothing is null, which `figuresOfRow` reads as 0: cheaper than to ask for each figure of each row here.
-    if (!halved || kind === 'count') return `sum(${value}) as ${name}`;
+    if (!isExact || kind === 'count') return `sum(${value}) as ${name}`;
     return `coalesce(sum(${value} >> 32), 0) as ${name}_high, coalesce(sum(${value} & 4294967295), 0) as ${name}`;
   }).join(', '));
 }
 
-/** PostgreSQL's sums are of a type without a bound, with which every operation is slow: there are no more than each kind needs. */
-function bounded(sum: string, kind: FigureColumn['kind'], source: FigureSource): string {
+/** From here on a sum of doubles may be rounded. */
+const roundedFrom = 2 ** 53;
+
+/** Whether a quick sum of PostgreSQL may be rounded, and is to be made exactly: numbers so large are `bigint`. */
+export function mayBeRounded(figures: UsageFigures): boolean {
+  return figures.some((figure) => typeof figure === 'bigint');
+}
+
+function quickSum(value: string, kind: FigureColumn['kind'], source: FigureSource): string {
+  // Of numbers below zero a sum says nothing about those on the way to it; calls are counted by small numbers.
+  if (kind === 'signed' || (kind === 'count' && source === 'calls')) return exactSum(value, kind, source);
+  return `least(coalesce(sum(cast(${value} as double precision)), 0), ${roundedFrom})`;
+}
+
+/** Operations with numbers without a bound are slow: there are no more than each kind needs. */
+function exactSum(value: string, kind: FigureColumn['kind'], source: FigureSource): string {
+  const sum = `sum(${value})`;
   if (kind === 'count') return sum;
   // Its `least` takes null for the larger one.
   const upward = `least(${source === 'calls' ? `coalesce(${sum}, 0)` : sum}, ${bound})`;
@@ -93,9 +109,7 @@ function wholeFigure(value: bigint): WholeFigure {
   return Number.isSafeInteger(figure) ? figure : value;
 }
 
-/**
- * The figures of a row that ends with what `summedFigures` made, from the column `at` on. `halved`: as it was made.
- */
+/** The figures of a row that ends with what `summedFigures` made, from the column `at` on. `halved`: exactly, by SQLite. */
 export function figuresOfRow(row: readonly RowValue[], at: number, halved: boolean): UsageFigures {
   if (halved) return halvedFigures(row, at);
   const figures = row.slice(at) as UsageFigures;

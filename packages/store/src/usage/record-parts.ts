@@ -6,6 +6,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
 import { leadsTo, upstreamInPath } from '../engine/upstream-in-path.ts';
 import { othersFirst } from '../threads/others-first.ts';
+import { readAhead, readAtOnce } from '../threads/read-ahead.ts';
 import { attributionsThatFit } from './attributions.ts';
 import { partReadingOf, timeOf, type PartColumn, type UsagePart } from './usage-part.ts';
 import { attributionFilter, shapeOf, type Span, type UsageQuery, type WordApart } from './usage-query.ts';
@@ -31,9 +32,12 @@ export function recordPartsIn(engine: Engine): RecordParts {
       }
     },
     async *recordsWith(word, query, span) {
-      for (const slice of slicesOf(span)) {
+      const read = async (slice: Span): Promise<readonly UsagePart[]> => {
         const those = word === 'session' ? withSession[kind] : await withRunOf(engine, query.organization, slice);
-        yield those === null ? [] : await partsOf('calls', recordColumns(query), (sums) => recordsStatement(kind, query, slice, { sums, ...those }));
+        return those === null ? [] : partsOf('calls', recordColumns(query), (sums) => recordsStatement(kind, query, slice, { sums, ...those }));
+      };
+      for await (const parts of readAhead(slicesOf(span), readAtOnce[kind], read)) {
+        yield parts;
         await othersFirst();
       }
     },

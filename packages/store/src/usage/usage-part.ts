@@ -3,8 +3,9 @@ import { attributionDimensions, type AttributionDimension, type UsageFigures } f
 import type { RawBuilder } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
 import { StoreFault } from '../engine/fault.ts';
+import type { RowColumn } from '../engine/rows-by-column.ts';
 import type { RowValue } from '../engine/send.ts';
-import { figuresOfRow, summedFigures, type FigureSource } from './figure-columns.ts';
+import { figureColumnNames, figuresOfRow, mayBeRounded, summedFigures, type FigureSource } from './figure-columns.ts';
 import { shapeOf, type UsageQuery } from './usage-query.ts';
 
 /** Figures of some calls. What the question does not need is null. */
@@ -37,15 +38,23 @@ export type PartReading = (
   source: FigureSource, columns: readonly PartColumn[], statement: (sums: RawBuilder<unknown>) => RawBuilder<unknown>,
 ) => Promise<readonly UsagePart[]>;
 
+const wholeFigures = figureColumnNames.map(() => 'whole' as const);
+
 export function partReadingOf(engine: Engine): PartReading {
+  const isSqlite = engine.kind === 'sqlite';
   return async (source, columns, statement) => {
-    const run = (halved: boolean) => engine.rows(statement(summedFigures(engine.kind, source, halved)));
+    const run = async (isExact: boolean): Promise<UsagePart[]> => {
+      const held = [...columns.map((name): RowColumn => (name === 'attribution' || name === 'start_ms' ? 'whole' : 'text')), ...wholeFigures];
+      const rows = await engine.rows(statement(summedFigures(engine.kind, source, isExact)), held);
+      return partsIn(rows, columns, isSqlite && isExact);
+    };
     try {
-      return partsIn(await run(false), columns, false);
+      const parts = await run(false);
+      if (isSqlite || source === 'rows' || !parts.some(({ figures }) => mayBeRounded(figures))) return parts;
     } catch (fault) {
-      if (engine.kind !== 'sqlite' || source === 'rows' || !(fault instanceof StoreFault) || fault.code !== 'store_failed') throw fault;
+      if (!isSqlite || source === 'rows' || !(fault instanceof StoreFault) || fault.code !== 'store_failed') throw fault;
     }
-    return partsIn(await run(true), columns, true);
+    return run(true);
   };
 }
 

@@ -5,6 +5,7 @@
 import { attributionDimensions, subjectOf, type AttributionDimension } from '@metergate/core/report/usage-sum.ts';
 import { sql, type RawBuilder } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
+import { readAhead, readAtOnce } from '../threads/read-ahead.ts';
 import { setDimension } from './label-sets.ts';
 import { recordPartsIn, type RecordParts } from './record-parts.ts';
 import { hourlyLabels, labelMonths, namedHours } from './usage-additions.ts';
@@ -26,8 +27,8 @@ export interface UsageParts extends RecordParts {
   labelMonths(query: UsageQuery, span: Span): Promise<readonly UsagePart[]>;
 }
 
-/** Days or months of sets that one statement reads. */
-const startsAtOnce = 40;
+/** Days or months of sets that one statement reads. A server reads while what it sent before is put together here. */
+const startsAtOnce = { sqlite: 40, postgres: 8 } as const;
 
 export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsageParts {
   const { kind } = engine;
@@ -56,10 +57,11 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
     async labelSets(query, unit, starts) {
       const found: UsagePart[] = [];
       const columns = ['subject', ...namesAsked(query), ...timeOf(query)] as const;
-      for (let at = 0; at < starts.length; at += startsAtOnce) {
-        const dimensions = starts.slice(at, at + startsAtOnce).map((ms) => setDimension[unit](ms));
-        for (const part of await partsOf('sums', columns, (sums) => setsStatement(kind, query, dimensions, sums))) found.push(part);
-      }
+      const some = startsAtOnce[kind];
+      const pieces = Array.from({ length: Math.ceil(starts.length / some) }, (_, index) => starts.slice(index * some, (index + 1) * some));
+      const read = (piece: readonly number[]) => partsOf('sums', columns, (sums) =>
+        setsStatement(kind, query, piece.map((ms) => setDimension[unit](ms)), sums));
+      for await (const parts of readAhead(pieces, readAtOnce[kind], read)) for (const part of parts) found.push(part);
       return besideLabel(found, query.filter!.label!);
     },
     attributed(query, spanName, { fromMs, toMs }) {
@@ -69,7 +71,7 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
         where a.organization = ${query.organization}${thoseOf(query)} and s.span = ${spanName}
           and s.start_ms >= ${BigInt(fromMs)} and s.start_ms < ${BigInt(toMs)}${grouped(columns)}`);
     },
-    words: (query, span) => partsOf('sums', wordColumns(query), (sums) => wordsStatement(query, span, sums)),
+    words: (query, span) => partsOf('sums', wordColumns(query), (sums) => wordsStatement(kind, query, span, sums)),
     labelMonths(query, { fromMs, toMs }) {
       const columns = ['subject', ...namesAsked(query)] as const;
       const { organization, filter = {} } = query;
@@ -112,22 +114,23 @@ function wordColumns(query: UsageQuery): readonly PartColumn[] {
   return ['subject', ...namesAsked(query), ...timeOf(query)];
 }
 
-function wordsStatement(query: UsageQuery, { fromMs, toMs }: Span, sums: RawBuilder<unknown>): RawBuilder<unknown> {
+function wordsStatement(
+  kind: 'sqlite' | 'postgres', query: UsageQuery, { fromMs, toMs }: Span, sums: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   const { organization, filter = {} } = query;
   const shape = shapeOf(query);
   const [dimension] = shape.words;
   const word = filter[dimension!];
   const columns = wordColumns(query);
   const range = (column: string) => sql`${sql.ref(column)} >= ${BigInt(fromMs)} and ${sql.ref(column)} < ${BigInt(toMs)}`;
-  const from = word !== undefined
-    ? sql`(select *, day_ms as start_ms from word_sum) as w join attribution as a on a.id = w.attribution
-        where w.organization = ${organization} and w.dimension = ${dimension} and w.subject = ${subjectOf(word)}
-        and ${range('w.day_ms')}`
-    // A cross join makes SQLite begin with the days: without knowing the range it would look through all days of each name.
-    : sql`(select subject, day_ms from usage_sum
-        where organization = ${organization} and dimension = ${dimension} and ${range('day_ms')}) as s
-      cross join (select *, day_ms as start_ms from word_sum) as w join attribution as a on a.id = w.attribution
-      where w.organization = ${organization} and w.dimension = ${dimension} and w.subject = s.subject and w.day_ms = s.day_ms`;
+  const ofDays = sql`usage_sum where organization = ${organization} and dimension = ${dimension} and ${range('day_ms')}`;
+  const summed = sql`(select *, day_ms as start_ms from word_sum) as w`;
+  const attributed = sql`join attribution as a on a.id = w.attribution where w.organization = ${organization} and w.dimension = ${dimension}`;
+  // The key begins with the name. PostgreSQL walks through the days of each: looking up each name on each of its days took it twice as long. SQLite
+  // begins with the days, which a cross join makes it do: without knowing the range it would look through all days of each name.
+  const from = word !== undefined ? sql`${summed} ${attributed} and w.subject = ${subjectOf(word)} and ${range('w.day_ms')}`
+    : kind === 'postgres' ? sql`${summed} ${attributed} and w.subject = any(array(select distinct subject from ${ofDays})) and ${range('w.day_ms')}`
+      : sql`(select subject, day_ms from ${ofDays}) as s cross join ${summed} ${attributed} and w.subject = s.subject and w.day_ms = s.day_ms`;
   return sql`select ${selected(columns)}${sums} from ${from}${thoseOf(query)}${grouped(columns)}`;
 }
 
