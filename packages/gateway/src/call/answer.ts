@@ -9,7 +9,7 @@ import { bodySlabs } from '../fairness/body-slabs.ts';
 import { joinedTextBytesMax, type CallerRequest, type CallerResponse } from '../callers/caller-exchange.ts';
 import { callerCloses, closeAfterThis, isLast } from '../callers/respond.ts';
 import type { CallGuard } from './call-guard.ts';
-import { bodyEnd, chunkEnd, framedChunk, framedChunks, framedLastChunk, joinedBytesMax, sizeLine } from './chunk-framing.ts';
+import { bodyEnd, chunkEnd, framedChunk, framedChunks, framedLastChunk, joinedBytesMax, sizeLine } from '../http-parser/chunk-framing.ts';
 
 /** The provider's response head, to be relayed. */
 export interface RelayedHead {

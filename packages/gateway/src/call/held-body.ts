@@ -8,7 +8,7 @@ import type { GatewayNode } from '../node/gateway-node.ts';
 import type { HeldBytes } from '../fairness/held-bodies.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { BodyReading } from './body-reading.ts';
-import { PackedPieces } from './packed-pieces.ts';
+import { PackedPieces } from '../fairness/packed-pieces.ts';
 import type { StreamedReception } from './body-reception.ts';
 import { streamedBody } from './streamed-body.ts';
 import { WholeBody } from './whole-body.ts';

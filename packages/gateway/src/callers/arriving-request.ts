@@ -1,11 +1,14 @@
 /**
  * A request that is served while its body comes: HTTP/1.1, with a body of a declared length or in chunks, and it asks for nothing but an answer. The
  * body is a stream, as that of a request on Node's server; its bytes are copied once, from where they come in.
+ * The stream holds what is being read and no more. What comes faster than it is read waits here in as little memory as its bytes take, however short
+ * the pieces are (decision 317).
  */
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { bodySlabs } from '../fairness/body-slabs.ts';
+import { PackedPieces } from '../fairness/packed-pieces.ts';
 import { ArrivingChunks } from './arriving-chunks.ts';
 import type { ReadHead } from './read-head.ts';
 import type { BodyLength } from './repeated-head.ts';
@@ -13,6 +16,8 @@ import type { WholeRequest } from './whole-request.ts';
 
 /** So much waits here for whoever reads it. Bytes. */
 const waitingBytesMax = 64 * 1024;
+/** Chunks of one read that are shorter in the mean, with their lines, are one piece: each would be ten times its size. Bytes. */
+const shortChunkBytes = 512;
 
 export class ArrivingRequest extends Readable {
   readonly method: string;
@@ -39,12 +44,18 @@ export class ArrivingRequest extends Readable {
   readonly #chunks: ArrivingChunks | null;
   /** Nothing more of the body is read until more is wanted. */
   #holdsSocket = false;
+  /** The stream asked for more and got nothing yet. */
+  #wanted = false;
+  /** What the stream did not ask for yet; null: nothing. */
+  #waiting: PackedPieces | null = null;
+  #waitingBytes = 0;
 
   constructor(socket: Socket, sinceMs: number, head: {
     readonly method: string; readonly target: string; readonly pairs: string[]; readonly bodyBytes: BodyLength;
     readonly readHead?: ReadHead | null;
   }) {
-    super({ highWaterMark: waitingBytesMax });
+    // It asks for more once all that it has was read.
+    super({ highWaterMark: 1 });
     this.socket = socket;
     this.method = head.method;
     this.url = head.target;
@@ -66,7 +77,7 @@ export class ArrivingRequest extends Readable {
     // With its last bytes it is whole, also for whoever receives those.
     if (this.#due === 0) this.complete = true;
     if (this.destroyed) return count;
-    this.push(bodySlabs.copyOf(bytes.subarray(0, count)));
+    this.#give(bodySlabs.copyOf(bytes.subarray(0, count)));
     this.#wasReceived();
     return count;
   }
@@ -77,15 +88,27 @@ export class ArrivingRequest extends Readable {
     this.fault = chunks.fault;
     if (this.complete || this.fault !== null) chunks.close();
     if (this.destroyed) return taken;
-    if (this.joinsChunks && parts.length > 1) this.push(bodySlabs.joinedCopyOf(parts));
-    else for (const part of parts) this.push(bodySlabs.copyOf(part));
+    const joins = parts.length > 1 && (this.joinsChunks || bytes.length < parts.length * shortChunkBytes);
+    if (joins) this.#give(bodySlabs.joinedCopyOf(parts));
+    else for (const part of parts) this.#give(bodySlabs.copyOf(part));
     this.#wasReceived();
     return taken;
   }
 
+  #give(piece: Buffer): void {
+    if (this.#wanted || (this.readableLength === 0 && this.#waiting === null)) {
+      this.#wanted = false;
+      this.push(piece);
+    } else {
+      (this.#waiting ??= new PackedPieces()).add(piece);
+      this.#waitingBytes += piece.length;
+    }
+  }
+
   #wasReceived(): void {
-    if (this.complete) this.push(null);
-    else if (this.readableLength >= waitingBytesMax) this.#hold();
+    if (!this.complete) {
+      if (this.readableLength + this.#waitingBytes >= waitingBytesMax) this.#hold();
+    } else if (this.#waiting === null) this.push(null);
   }
 
   /** Its connection is gone. */
@@ -100,13 +123,23 @@ export class ArrivingRequest extends Readable {
   }
 
   override _read(): void {
+    if (this.#waiting === null) this.#wanted = true;
+    else this.#giveWaiting(this.#waiting);
     if (!this.#holdsSocket) return;
     this.#holdsSocket = false;
     if (!this.socket.destroyed) this.socket.resume();
   }
 
+  #giveWaiting(waiting: PackedPieces): void {
+    this.#waiting = null;
+    this.#waitingBytes = 0;
+    for (const piece of waiting.all()) this.push(piece);
+    if (this.complete) this.push(null);
+  }
+
   /** As with Node's: without a listener for errors none is emitted. */
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#waiting = null;
     done(this.listenerCount('error') > 0 ? error : null);
   }
 }

@@ -5,12 +5,15 @@
  */
 import { Readable } from 'node:stream';
 
+/** So much waits here for the client. Bytes. */
+const waitingBytesMax = 64 * 1024;
+
 export class BodySource extends Readable {
   readonly #source: Readable;
   #ended = false;
 
   constructor(source: Readable) {
-    super({ highWaterMark: source.readableHighWaterMark });
+    super({ highWaterMark: waitingBytesMax });
     this.#source = source;
     source.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onError).on('close', this.#onClose);
     source.pause();

@@ -6,7 +6,12 @@
 import type { Readable } from 'node:stream';
 import type { Socket } from 'node:net';
 import { bodySlabs } from '../fairness/body-slabs.ts';
+import { framedChunk } from '../http-parser/chunk-framing.ts';
 import { ExchangeError } from './exchange-fault.ts';
+
+/** What is written in shorter pieces costs the socket an object for each, many times their size: few of them wait there. Bytes. */
+const shortBytesBelow = 1024;
+const shortWritesMax = 64;
 
 export interface BodyDuty {
   readonly socket: Socket;
@@ -30,6 +35,10 @@ export class RequestBody {
   #ended = false;
   #released = false;
   #bytes = 0;
+  /** Short pieces that the system has not taken. */
+  #shortWrites = 0;
+  /** The stream is paused until it has taken some of them. */
+  #awaitsShort = false;
 
   /** `broken` runs once, where the stream ends before it is whole, or is not as long as declared; never before this returns. */
   constructor(source: Readable, broken: (cause: Error) => void) {
@@ -104,14 +113,29 @@ export class RequestBody {
       socket.write(`${head}${contentLength === null ? 'transfer-encoding: chunked' : `content-length: ${contentLength}`}\r\n\r\n`, 'latin1');
     }
     this.#bytes += chunk.length;
+    if (chunk.length < shortBytesBelow) return this.#forwardShort(socket, contentLength === null ? framedChunk(chunk) : chunk);
     if (contentLength === null) socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
     let hasRoom = bodySlabs.hasLent(chunk) ? socket.write(chunk, (error) => giveBack(chunk, error)) : socket.write(chunk);
     if (contentLength === null) hasRoom = socket.write('\r\n', 'latin1');
     return hasRoom;
   }
 
+  #forwardShort(socket: Socket, bytes: Buffer): boolean {
+    this.#shortWrites += 1;
+    const hasRoom = socket.write(bytes, this.#onShortWritten);
+    if (this.#shortWrites >= shortWritesMax) this.#awaitsShort = true;
+    return hasRoom && !this.#awaitsShort;
+  }
+
+  readonly #onShortWritten = (error?: Error | null): void => {
+    this.#shortWrites -= 1;
+    if (error || !this.#awaitsShort || this.#shortWrites >= shortWritesMax / 2) return;
+    this.#awaitsShort = false;
+    if (this.#duty?.socket.writableNeedDrain === false) this.#onDrain();
+  };
+
   readonly #onDrain = (): void => {
-    if (!this.#released) this.#source.resume();
+    if (!this.#released && !this.#awaitsShort) this.#source.resume();
   };
 
   readonly #onEnd = (): void => {

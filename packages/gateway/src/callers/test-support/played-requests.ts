@@ -114,9 +114,10 @@ export async function startPlayedNode(t: TestContext, requestsReadBy: 'us' | 'no
   };
 }
 
-function textOf({ startLine, headers, bodyRaw, whole }: ReceivedRequest): string {
+/** Its chunks are ours to choose: what waits for the provider is joined (decision 317). */
+function textOf({ startLine, headers, body, whole }: ReceivedRequest): string {
   const lines = headers.map(([name, value]) => (name === 'host' ? '' : `${name}: ${value}\n`)).join('');
-  return `${startLine}\n${lines}\n${bodyRaw.toString('latin1')}${whole ? '' : ' (cut)'}`;
+  return `${startLine}\n${lines}\n${body.toString('latin1')}${whole ? '' : ' (cut)'}`;
 }
 
 function recordText({ method, path, outcome, status, usage, usageReason, requestBytes, responseBytes, streamed, labels }: CallRecord): string {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { draws, fc } from '@metergate/testkit/drawn.ts';
-import { bodySlabs, pieceBytesMin, slabBytes } from '../fairness/body-slabs.ts';
+import { bodySlabs, pieceBytesMin, slabBytes } from './body-slabs.ts';
 import { PackedPieces } from './packed-pieces.ts';
 
 let filler = 0;
@@ -34,7 +34,19 @@ test('pieces of any lengths are the same bytes afterwards, and what they take is
     }
     const result = packed.all();
     assert.equal(Buffer.concat(result).equals(Buffer.concat(copies)), true);
-    assert.equal(memoryOf(result), counted);
+    // Tiny ones stand in rooms that are doubled whenever they are full.
+    assert.ok(memoryOf(result) <= counted && counted <= 2 * memoryOf(result) + 2_048, `${memoryOf(result)} ${counted}`);
     for (const piece of result) bodySlabs.giveBack(piece);
   }), { numRuns: draws(300) });
+});
+
+test('a hundred thousand pieces of one byte are few pieces, and take what is counted', () => {
+  const packed = new PackedPieces();
+  const count = 100_000;
+  let counted = 0;
+  for (let at = 0; at < count; at += 1) counted += packed.add(Buffer.from([at % 256]));
+  const result = packed.all();
+  assert.ok(result.length <= 2, `${result.length} pieces`);
+  assert.equal(Buffer.concat(result).every((byte, at) => byte === at % 256), true);
+  assert.ok(counted >= count && counted <= 2 * count, String(counted));
 });
