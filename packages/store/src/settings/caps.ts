@@ -5,10 +5,11 @@
 import { newId, idPrefix, type CapId, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
-import { cappedMax, capProblem, type Cap, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
+import { capProblem, type Cap, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage, type ListPlace } from '../engine/list-page.ts';
+import { ofWorkingKey, tooManyCapped } from './capped-subjects.ts';
 import type { ChangeCheck } from './change-check.ts';
 import { memberRefusal } from './membership.ts';
 import { projectRefusal } from '../engine/names.ts';
@@ -62,9 +63,8 @@ export function capsIn({ engine, clock, randomBytes }: StoreContext): Caps {
       }
       const unknown = scope === 'person' ? await memberRefusal(transaction, organization, subject) : null;
       if (unknown !== null) return unknown;
-      if (scope !== 'organization' && await hasTooMany(transaction, { organization, scope, subject }, clock())) {
-        return refuse('invalid_setting', `At most ${cappedMax[scope]} ${subjectsOf[scope]} of an organization can have caps.`);
-      }
+      const tooMany = scope === 'organization' ? null : await tooManyCapped(transaction, { organization, scope, subject }, clock());
+      if (tooMany !== null) return refuse('invalid_setting', tooMany);
       const there = check === undefined ? undefined : await transaction.selectFrom('cap').selectAll().where('organization', '=', organization)
         .where('scope', '=', scope).where('subject', '=', subject).where('window', '=', window).executeTakeFirst();
       const refusal = check?.(there === undefined ? null : capOf(there)) ?? null;
@@ -148,34 +148,6 @@ function formRefusal(cap: NewCap): StoreRefusal | null {
 /** The one refusal for a cap that is not there, or is another organization's. */
 export function unknownCap(): StoreRefusal {
   return refuse('unknown_cap', 'There is no cap with this id.');
-}
-
-/** What the scopes are about, in a sentence. */
-const subjectsOf = { key: 'keys', person: 'people', project: 'projects', label: 'labels' } as const;
-
-interface Capped {
-  readonly organization: OrganizationId;
-  readonly scope: Exclude<CapScope, 'organization'>;
-  readonly subject: string;
-}
-
-/** Whether this would be one more than may have caps. Who has one already may have more. Keys that no longer work do not count. */
-async function hasTooMany(transaction: Transaction<Schema>, { organization, scope, subject }: Capped, nowMs: number): Promise<boolean> {
-  const caps = transaction.selectFrom('cap as c').where('c.organization', '=', organization).where('c.scope', '=', scope);
-  // Caps of own keys are made without this question, so there may be more than the maximum: those can still be changed.
-  if (await caps.select('c.id').where('c.subject', '=', subject).executeTakeFirst() !== undefined) return false;
-  const { capped } = await caps.select(({ fn }) => fn.count<bigint>('c.subject').distinct().as('capped'))
-    .$if(scope === 'key', (all) => all.where(ofWorkingKey(nowMs))).executeTakeFirstOrThrow();
-  return Number(capped) >= cappedMax[scope];
-}
-
-/** Clocks differ, and a node asks again only after the next change. Milliseconds. */
-const expiredMarginMs = 3_600_000;
-
-/** Of caps of keys, as `c`: the key works, or has expired within the hour. One that is made to work again is a change, so nodes ask again. */
-function ofWorkingKey(nowMs: number) {
-  return sql<boolean>`not exists (select 1 from service_key as dead where c.scope = 'key' and dead.id = c.subject
-    and (dead.revoked_at_ms is not null or dead.expires_at_ms < ${BigInt(Math.floor(nowMs) - expiredMarginMs)}))`;
 }
 
 async function hasKey(transaction: Transaction<Schema>, organization: OrganizationId, id: string): Promise<boolean> {

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { cappedMax } from '@metergate/core/spend/cap.ts';
 import type { OwnKeyTerms } from '@metergate/core/account/own-keys.ts';
+import type { PersonId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { ServiceKeyChanges } from './service-keys.ts';
 import { isRefusal, type StoreRefusal } from '../engine/refusal.ts';
@@ -27,8 +29,8 @@ for (const on of bothEngines) {
         organization, person, name: null, project: null, expiresAtMs: null, prefix: 'svc', boundMaker: person, hash: hashOf(`held ${made += 1}`),
         ...more,
       }));
-      const asMember = (id: string, changes: ServiceKeyChanges) =>
-        store.serviceKeys.set(id, { ...changes, by: { person, isBound: true } }, organization);
+      const asMember = (id: string, changes: ServiceKeyChanges, as: PersonId = person) =>
+        store.serviceKeys.set(id, { ...changes, by: { person: as, isBound: true } }, organization);
       const asAdmin = (id: string, changes: ServiceKeyChanges) => granted(store.serviceKeys.set(id, changes, organization));
       return { organization, person, make, asMember, asAdmin };
     };
@@ -73,6 +75,55 @@ for (const on of bothEngines) {
       assert.equal(await refusalCode(asMember(id, { disabled: false })), 'forbidden', 'an admin disabled it too');
       await granted(store.organizations.set(organization, { ownKeys: null }));
       await granted(asMember(id, { disabled: false }));
+    });
+
+    test('without terms a member enables no key of another person, unless they disabled it; that person does, and so does an admin', async () => {
+      const { organization, person, make, asMember, asAdmin } = await member(null);
+      const { id: other } = await granted(store.members.create({
+        organization, email: `h${made += 1}@own.example`, passwordHash: 'a hash', role: 'member' }));
+      await granted(store.members.create({ organization, email: `h${made += 1}@own.example`, passwordHash: 'a hash', role: 'owner' }));
+      const [theirs, nobodys] = [await make({ person: other }), await make({ person: null })];
+      const enabled = (id: string, as: PersonId) => asMember(id, { disabled: false }, as);
+      await granted(store.members.setRole(organization, other, { role: 'viewer', by: 'owner' }));
+      assert.notEqual((await store.serviceKeys.find(organization, theirs.id))!.disabledAtMs, null, 'it stopped with the role');
+      assert.equal(await refusalCode(enabled(theirs.id, person)), 'forbidden');
+      await granted(asMember(theirs.id, { disabled: true }));
+      assert.equal(await refusalCode(enabled(theirs.id, person)), 'forbidden', 'to disable it again does not make it theirs');
+      await granted(store.members.setRole(organization, other, { role: 'member', by: 'owner' }));
+      assert.equal(await refusalCode(enabled(theirs.id, person)), 'forbidden');
+      await granted(enabled(theirs.id, other));
+      await granted(asMember(theirs.id, { disabled: true, name: 'by mistake' }));
+      await granted(enabled(theirs.id, person));
+      await asAdmin(theirs.id, { disabled: true });
+      assert.equal(await refusalCode(enabled(theirs.id, person)), 'forbidden');
+      await granted(asMember(theirs.id, { name: 'any other change' }));
+      await asAdmin(theirs.id, { disabled: false });
+      await asAdmin(nobodys.id, { disabled: true });
+      await granted(enabled(nobodys.id, person));
+    });
+
+    test('an own key that would be one more than may have caps is not made, nor one whose person would be', async () => {
+      const cap = { window: 'day' as const, limit: nanoDollars(1n) };
+      for (const [scope, own] of [['key', { cap }], ['person', { personCap: cap }]] as const) {
+        const { organization, person, make } = await member();
+        await granted(store.organizations.set(organization, { enforceKeyCaps: true, ownKeys: { ...terms, keysMax: 5, ...own } }));
+        await make();
+        const rows = Array.from({ length: cappedMax[scope] - 1 }, (_, at) =>
+          `('cap_${organization}_${at}', '${organization}', '${scope}', 's${at}', 'day', 1, 'refuse', 1)`);
+        for (let at = 0; at < rows.length; at += 5_000) {
+          await context.run(url, [`insert into cap (id, organization, scope, subject, "window", limit_nano, mode, made)
+            values ${rows.slice(at, at + 5_000).join(', ')}`]);
+        }
+        const { id: other } = await granted(store.members.create({
+          organization, email: `h${made += 1}@own.example`, passwordHash: 'a hash', role: 'member' }));
+        const another = await store.serviceKeys.create({
+          organization, person: other, name: null, project: null, expiresAtMs: null, prefix: 'svc', boundMaker: other,
+          hash: hashOf(`held ${made += 1}`),
+        });
+        assert.equal('refused' in another ? `${another.refused.code} ${another.refused.message}` : '', `too_many_keys At most ${cappedMax[scope]} ${
+          scope === 'key' ? 'keys' : 'people'} of an organization can have caps. Your key would be one more. Ask an admin.`);
+        if (scope === 'person') assert.equal((await make()).person, person, 'who has a cap already may make another key');
+      }
     });
 
     test('whether there are terms is looked at in the change: it binds who makes, rotates or ends a key only where there are', async () => {

@@ -9,6 +9,7 @@ import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import type { Transaction } from 'kysely';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { Schema } from '../schema/schema.ts';
+import { tooManyCapped } from './capped-subjects.ts';
 
 export const ownKeysForm = `Own keys take 1 to ${ownKeysMax} keys for a member, models or none, a life of at least a second or none, `
   + 'a cap of each key or none, and a cap of each person or none.';
@@ -64,7 +65,7 @@ export interface OwnKeyWanted extends OwnKey {
 
 /**
  * Inside a change: the key as the terms have it, with the caps that it and its person get once it is there. Without terms it is as it was wanted.
- * Refuses `too_many_keys` and, for what is beyond the terms, `forbidden`.
+ * Refuses `too_many_keys`, also where its caps would be more than there may be, and, for what is beyond the terms, `forbidden`.
  */
 export async function ownKeyWithin<Wanted extends OwnKeyWanted>(
   transaction: Transaction<Schema>, wanted: Wanted,
@@ -75,7 +76,8 @@ export async function ownKeyWithin<Wanted extends OwnKeyWanted>(
   const key = withTerms(wanted, terms);
   const beyond = beyondTerms(key, terms);
   if (beyond !== null) return refuse('forbidden', beyond);
-  const tooMany = await tooManyRefusal(transaction, { ...wanted, id: null, nowMs: createdAtMs }, terms);
+  const tooMany = await tooManyRefusal(transaction, { ...wanted, id: null, nowMs: createdAtMs }, terms)
+    ?? await tooManyCapsRefusal(transaction, wanted, terms);
   if (tooMany !== null) return tooMany;
   return { key, caps: terms };
 }
@@ -90,19 +92,25 @@ export interface OwnKeyHeld extends HeldOwnKey {
 }
 
 /**
- * Inside a change: why `person`, whom the terms bind, may not change the key so; null: they may, or there are no terms any more. A key that would
- * work again is counted like a new one.
+ * Inside a change: why `person`, whom the terms bind, may not change the key so; null: they may. A key that would work again is counted like a new
+ * one. Without terms members change every key, but do not enable another person's.
  */
 export async function ownChangeRefusal(
   transaction: Transaction<Schema>, key: OwnKeyHeld, person: string, changes: OwnKeyChanges,
 ): Promise<StoreRefusal | null> {
   const terms = await termsOf(transaction, key.organization);
-  if (terms === null) return null;
+  if (terms === null) return enablingRefusal(key, person, changes);
   if (key.person !== person) return notTheirKey();
   const { nowMs } = key;
   const beyond = beyondHeld(key, changes, { person, terms, nowMs });
   if (beyond !== null) return refuse('forbidden', beyond);
   return worksAgain(key, changes, nowMs) ? tooManyRefusal(transaction, { ...key, person }, terms) : null;
+}
+
+/** Such a key may have stopped with its person's role, and only an admin makes one for another person. What one disabled oneself one enables. */
+function enablingRefusal(key: OwnKeyHeld, person: string, { disabled }: OwnKeyChanges): StoreRefusal | null {
+  if (disabled !== false || key.disabledAtMs === null || key.person === null || key.person === person || key.disabledBy === person) return null;
+  return refuse('forbidden', 'This is the key of another person, and you did not disable it. They or an admin have to enable it.');
 }
 
 /** Inside a change: why `person`, whom the terms bind, may not end or rotate the key; null: it is theirs, or there are no terms. */
@@ -140,6 +148,15 @@ async function tooManyRefusal(
   if (Number(count) < keysMax) return null;
   return refuse('too_many_keys', keysMax === 1 ? 'You have a key, and may have one. Revoke it first.'
     : `You have ${count} keys, and may have ${keysMax}. Revoke one first.`);
+}
+
+/** Whether the key or its person would be one more than may have caps. Without its cap the key is not made. */
+async function tooManyCapsRefusal(
+  transaction: Transaction<Schema>, { organization, person, createdAtMs }: OwnKeyWanted, { cap, personCap }: OwnKeyTerms,
+): Promise<StoreRefusal | null> {
+  const tooMany = (cap === null ? null : await tooManyCapped(transaction, { organization, scope: 'key', subject: '' }, createdAtMs))
+    ?? (personCap === null ? null : await tooManyCapped(transaction, { organization, scope: 'person', subject: person }, createdAtMs));
+  return tooMany === null ? null : refuse('too_many_keys', `${tooMany} Your key would be one more. Ask an admin.`);
 }
 
 /**
