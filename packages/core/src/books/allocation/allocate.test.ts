@@ -208,4 +208,15 @@ describe('allocation', () => {
       assert.deepEqual(paid(allocated(month({ calls }), rules({ rules: drawn }), (key) => owners.get(key))), wanted);
     }
   });
+
+  test('the index of many names, and corrections among many parts, are made in slices', () => {
+    const names = (count: number) => Array.from({ length: count }, (_, at) => `name ${at}${at % 2 === 0 ? '*' : ''}`);
+    const many = Array.from({ length: 100 }, () => rule({ labels: names(1_000), target: { kind: 'team', team: 'a' } }));
+    const asked = rules({ rules: many });
+    assert.ok(allTurns(month({}), asked).turns >= 50, 'a hundred thousand names');
+    const calls = Array.from({ length: 40_000 }, (_, at) => line(1n, { model: `model ${at}` }));
+    const without = allTurns(month({ calls }), rules({})).turns;
+    const corrected = allTurns(month({ calls, corrections: [{ model: 'model 7', wire: 'openai', amount: 1n }] }), rules({})).turns;
+    assert.ok(corrected >= without + 40, `${corrected} ${without}`);
+  });
 });

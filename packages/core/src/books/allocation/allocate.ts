@@ -5,8 +5,9 @@
 import { addUsage, figureIn, noUsage, usageFigureNames, type UsageFigures, type WholeFigure } from '../../report/usage-sum.ts';
 import type { CallsLine } from '../month/month-sums.ts';
 import { divideByWeights, roundSum } from './round-together.ts';
-import { RuleIndex } from './rule-index.ts';
+import { ruleIndex, type RuleIndex } from './rule-index.ts';
 import type { AllocationRules, Decision, OwnerOf } from './rules.ts';
+import { Slices, type Slicewise } from './slices.ts';
 
 /** An amount that bills or other prices add to calls of a model. Nano-dollars. */
 export interface AllocatedCorrection {
@@ -59,12 +60,10 @@ export interface Allocation {
 /** The most parts that splitting may make of a month: of what is split, by rule, project, model and provider, times the teams. */
 export const splitPartsMax = 100_000;
 
-/** Work in slices of some milliseconds: it yields after each, and others may work meanwhile. */
-export type Slicewise<Result> = Generator<void, Result, void>;
-
 /** Splits a month. Pure. `too_many_parts`: what is split would make more than `splitPartsMax`. */
 export function* allocate(month: MonthToAllocate, rules: AllocationRules, ownerOf: OwnerOf): Slicewise<Allocation | 'too_many_parts'> {
-  const by: SharesBy = { index: new RuleIndex(rules, ownerOf), slices: new Slices() };
+  const slices = new Slices();
+  const by: SharesBy = { index: yield* ruleIndex(rules, ownerOf, slices), slices };
   const own = new Shares(by);
   yield* own.addAll(month.calls);
   const late = new Shares(by, own);
@@ -94,21 +93,6 @@ export function* allocate(month: MonthToAllocate, rules: AllocationRules, ownerO
   }
   return { lines, teams: withMarkup([...sums].toSorted(([one], [other]) => byTeam(one, other)), rules) };
 }
-
-/** Counts work. */
-class Slices {
-  #done = 0;
-
-  /** Whether a slice is over, `done` more having been worked at. */
-  isOver(done: number): boolean {
-    if ((this.#done += done) < sliceMax) return false;
-    this.#done = 0;
-    return true;
-  }
-}
-
-/** Lines, figures and amounts of a slice: some milliseconds. */
-const sliceMax = 2_000;
 
 interface SharesBy {
   readonly index: RuleIndex;
@@ -237,8 +221,8 @@ class Shares {
   *divide(corrections: readonly AllocatedCorrection[], give: (team: string | null, amount: bigint) => void): Slicewise<void> {
     if (corrections.length === 0) return;
     const parts = yield* this.#parts();
-    const byModel = Map.groupBy(parts, ({ wire, model }) => JSON.stringify([wire, model]));
-    const byWire = Map.groupBy(parts, ({ wire }) => wire);
+    const byModel = yield* this.#grouped(parts, ({ wire, model }) => JSON.stringify([wire, model]));
+    const byWire = yield* this.#grouped(parts, ({ wire }) => wire);
     const known = new Map<readonly Part[], Weighted>();
     const costs = (of: readonly Part[]): Weighted => {
       const there = known.get(of) ?? costsOf(of);
@@ -252,6 +236,18 @@ class Shares {
       for (const [index, [team]] of weights.entries()) give(team, amounts[index]!);
       if (this.#slices.isOver(weights.length)) yield;
     }
+  }
+
+  *#grouped(parts: readonly Part[], nameOf: (part: Part) => string): Slicewise<ReadonlyMap<string, readonly Part[]>> {
+    const groups = new Map<string, Part[]>();
+    for (const part of parts) {
+      const name = nameOf(part);
+      const group = groups.get(name);
+      if (group === undefined) groups.set(name, [part]);
+      else group.push(part);
+      if (this.#slices.isOver(1)) yield;
+    }
+    return groups;
   }
 
   *#parts(): Slicewise<Part[]> {

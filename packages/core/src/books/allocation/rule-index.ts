@@ -3,6 +3,7 @@
  * month takes time by its lines and by the names of the rules, not by one times the other.
  */
 import { teamIn, type Allocated, type AllocationRule, type AllocationRules, type AllocationTarget, type Decision, type OwnerOf } from './rules.ts';
+import type { Slices, Slicewise } from './slices.ts';
 
 /** A bit for each rule. */
 type Bits = Uint32Array;
@@ -10,35 +11,49 @@ type Bits = Uint32Array;
 /** Values whose bits are remembered, of each dimension. */
 const rememberedMax = 10_000;
 
+/** The names of each condition. */
+interface NamesOfRules {
+  readonly keys: Names;
+  readonly people: Names;
+  readonly projects: Names;
+  readonly models: Names;
+  readonly labels: Names;
+  /** Beginnings of labels that name teams. */
+  readonly teams: Names;
+}
+
+/** The index of these rules, made in slices: they may have a hundred thousand names. */
+export function* ruleIndex(all: AllocationRules, ownerOf: OwnerOf, slices: Slices): Slicewise<RuleIndex> {
+  const { rules } = all;
+  return new RuleIndex(all, ownerOf, {
+    keys: yield* namesIn(rules.map(({ keys }) => keys), slices),
+    people: yield* namesIn(rules.map(({ people }) => people), slices),
+    projects: yield* namesIn(rules.map(({ projects }) => projects), slices),
+    models: yield* namesIn(rules.map(({ models }) => models), slices),
+    labels: yield* namesIn(rules.map(({ labels }) => labels), slices),
+    teams: yield* namesIn(rules.map(({ target }) => (target.kind === 'label' ? [`${target.prefix}*`] : null)), slices, 1),
+  });
+}
+
 export class RuleIndex {
   readonly #rules: readonly AllocationRule[];
   readonly #rest: AllocationRules['rest'];
   readonly #ownerOf: OwnerOf;
-  readonly #keys: Names;
-  readonly #people: Names;
-  readonly #projects: Names;
-  readonly #models: Names;
-  readonly #labels: Names;
-  /** Beginnings of labels that name teams. */
-  readonly #teams: Names;
+  readonly #names: NamesOfRules;
   readonly #byKey = new Map<string, Bits>();
 
-  constructor({ rules, rest }: AllocationRules, ownerOf: OwnerOf) {
+  constructor({ rules, rest }: AllocationRules, ownerOf: OwnerOf, names: NamesOfRules) {
     this.#rules = rules;
     this.#rest = rest;
     this.#ownerOf = ownerOf;
-    this.#keys = new Names(rules.map(({ keys }) => keys));
-    this.#people = new Names(rules.map(({ people }) => people));
-    this.#projects = new Names(rules.map(({ projects }) => projects));
-    this.#models = new Names(rules.map(({ models }) => models));
-    this.#labels = new Names(rules.map(({ labels }) => labels));
-    this.#teams = new Names(rules.map(({ target }) => (target.kind === 'label' ? [`${target.prefix}*`] : null)), 1);
+    this.#names = names;
   }
 
   /** The first rule that takes the calls decides. Null: they are left over. */
   decide(calls: Allocated): Decision | null {
-    const [key, project, model] = [this.#ofKey(calls.key), this.#projects.of(calls.project), this.#models.of(calls.model)];
-    const [labels, teams] = [this.#labels, this.#teams].map((names) => names.ofAny(calls.labels)) as [Bits, Bits];
+    const { projects, models } = this.#names;
+    const [key, project, model] = [this.#ofKey(calls.key), projects.of(calls.project), models.of(calls.model)];
+    const [labels, teams] = [this.#names.labels, this.#names.teams].map((names) => names.ofAny(calls.labels)) as [Bits, Bits];
     for (let word = 0; word < key.length; word += 1) {
       const bits = key[word]! & project[word]! & model[word]! & labels[word]! & teams[word]!;
       if (bits === 0) continue;
@@ -51,9 +66,10 @@ export class RuleIndex {
   #ofKey(key: string): Bits {
     return remembered(this.#byKey, key, () => {
       const owner = this.#ownerOf(key);
-      const bits = this.#keys.of(key).slice();
-      add(bits, this.#keys.of(owner?.name ?? ''));
-      const people = this.#people.of(owner?.person ?? '');
+      const { keys } = this.#names;
+      const bits = keys.of(key).slice();
+      add(bits, keys.of(owner?.name ?? ''));
+      const people = this.#names.people.of(owner?.person ?? '');
       return bits.map((each, word) => each & people[word]!);
     });
   }
@@ -63,32 +79,56 @@ function decisionOf(target: Exclude<AllocationTarget, { readonly kind: 'label' }
   return target.kind === 'team' ? { team: target.team } : { split: target };
 }
 
+/** Of each rule the names it asks for; null: it does not ask. `behindMin`: what a beginning must have behind it, characters. */
+function* namesIn(asked: readonly (readonly string[] | null)[], slices: Slices, behindMin: number = 0): Slicewise<Names> {
+  const made = new Names(asked.length, behindMin);
+  for (const [rule, names] of asked.entries()) {
+    if (names === null) made.addNotAsked(rule);
+    for (const name of names ?? []) {
+      made.add(rule, name);
+      if (slices.isOver(1)) yield;
+    }
+  }
+  made.complete();
+  return made;
+}
+
 /** The names of one condition in all rules. */
 class Names {
   /** Rules that do not ask. */
   readonly #notAsked: Bits;
   readonly #exact = new Map<string, number[]>();
   readonly #beginnings = new Map<string, number[]>();
-  /** Lengths of beginnings. */
-  readonly #lengths: readonly number[];
+  /** Of beginnings. */
+  readonly #lengthsFound = new Set<number>();
+  /** The same, ascending, once all are in. */
+  #lengths: readonly number[] = [];
   /** What a beginning must have behind it, characters. */
   readonly #behindMin: number;
   readonly #known = new Map<string, Bits>();
 
-  /** Of each rule the names it asks for; null: it does not ask. */
-  constructor(asked: readonly (readonly string[] | null)[], behindMin: number = 0) {
+  constructor(rules: number, behindMin: number) {
     this.#behindMin = behindMin;
-    this.#notAsked = new Uint32Array(Math.ceil(asked.length / 32));
-    for (const [rule, names] of asked.entries()) {
-      if (names === null) set(this.#notAsked, rule);
-      for (const name of names ?? []) {
-        const [rules, text] = name.endsWith('*') ? [this.#beginnings, name.slice(0, -1)] : [this.#exact, name];
-        const those = rules.get(text);
-        if (those === undefined) rules.set(text, [rule]);
-        else if (those.at(-1) !== rule) those.push(rule);
-      }
-    }
-    this.#lengths = [...new Set([...this.#beginnings.keys()].map(({ length }) => length))].toSorted((one, other) => one - other);
+    this.#notAsked = new Uint32Array(Math.ceil(rules / 32));
+  }
+
+  addNotAsked(rule: number): void {
+    set(this.#notAsked, rule);
+  }
+
+  /** Rules come in their order. */
+  add(rule: number, name: string): void {
+    const isBeginning = name.endsWith('*');
+    const [rules, text] = isBeginning ? [this.#beginnings, name.slice(0, -1)] : [this.#exact, name];
+    const those = rules.get(text);
+    if (those === undefined) rules.set(text, [rule]);
+    else if (those.at(-1) !== rule) those.push(rule);
+    if (isBeginning) this.#lengthsFound.add(text.length);
+  }
+
+  /** No more come. */
+  complete(): void {
+    this.#lengths = [...this.#lengthsFound].toSorted((one, other) => one - other);
   }
 
   /** The rules whose condition holds for this name; empty text: there is none. */
