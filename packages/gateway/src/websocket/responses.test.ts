@@ -59,3 +59,26 @@ test('an error is of a message that asked for no response, as long as there is o
   responses.of({ ...untoldEvent, responseId: 'resp_1' });
   assert.equal(silentAfter(900_000), false);
 });
+
+test('a doubted response that the next one cut is begun once more by an event of it, also while its record is being written', () => {
+  const responses = new Responses();
+  const [first, second, later] = [request(), request(), request()];
+  const cut: ResponseCall[] = [];
+  for (const each of [first, second]) {
+    Object.assign(each, { hasLeft: true, settle: () => { cut.push(each); } });
+  }
+  responses.asked(first);
+  responses.of(created('resp_1'));
+  responses.of(failed);
+  responses.asked(second);
+  responses.of(created('resp_2'));
+  assert.deepEqual(cut, [first]);
+  assert.equal(responses.of({ ...untoldEvent, responseId: 'resp_1' }), 'begun');
+  responses.begun(later, 'resp_1');
+  assert.deepEqual(cut, [first], 'once');
+  responses.ended(first);
+  assert.equal(responses.of({ ...untoldEvent, responseId: 'resp_1' }), later);
+  responses.ended(later);
+  assert.equal(responses.of({ ...untoldEvent, responseId: 'resp_1' }), null);
+  assert.equal(responses.of({ ...untoldEvent, responseId: 'resp_2' }), second);
+});

@@ -51,6 +51,8 @@ export class Responses implements ResponsesUnderWay {
   readonly #doubted = new Map<ResponseCall, number | null | 'answered'>();
   /** Messages that asked for no response, since one runs, and that no error was the answer to. */
   #unanswered = 0;
+  /** Cut by the next one in their lane. A provider that runs several there may go on with them. */
+  readonly #cutInDoubt = new Set<string>();
   readonly #steered = new Set<string>();
   readonly #cutOne: () => void;
 
@@ -81,12 +83,14 @@ export class Responses implements ResponsesUnderWay {
     this.#unanswered += 1;
   }
 
-  /** It begins. In a lane one follows the other, so that an error did end the one before it. */
+  /** It begins. In a lane one follows the other, so that an error did end the one before it: unless events of that come all the same. */
   begun(response: ResponseCall, responseId: string): void {
     response.responseId = responseId;
     this.#running.set(responseId, response);
     for (const before of this.#runningByLane.get(response.streamId) ?? none) {
-      if (this.#doubted.has(before)) before.settle('cut', 'cut', this.#cutOne);
+      if (!this.#doubted.delete(before)) continue;
+      remember(this.#cutInDoubt, before.responseId!);
+      before.settle('cut', 'cut', this.#cutOne);
     }
     enter(this.#runningByLane, response);
   }
@@ -100,16 +104,21 @@ export class Responses implements ResponsesUnderWay {
   ended(response: ResponseCall): void {
     this.#isAskedNoMore(response);
     if (response.responseId === null) return;
-    this.#running.delete(response.responseId);
+    // It may have been cut, and go on under the same name.
+    if (this.#running.get(response.responseId) === response) this.#running.delete(response.responseId);
     this.#doubted.delete(response);
     leave(this.#runningByLane, response);
     remember(this.#ended, response.responseId);
   }
 
-  /** The response that an event is of. `begun`: the provider has begun one by itself. Null: of none, or of one that is over. */
+  /**
+   * The response that an event is of. `begun`: the provider has begun one by itself, or goes on with one that was cut, which is counted as that.
+   * Null: of none, or of one that is over.
+   */
   of(event: ServerEvent): ResponseCall | 'begun' | null {
     if (event.kind === 'error') return this.#ofError(event);
     if (event.responseId === null) return this.#goesOn(this.#runningIn(event.streamId));
+    if (this.#cutInDoubt.delete(event.responseId)) return 'begun';
     const running = this.#running.get(event.responseId);
     if (running !== undefined) return this.#goesOn(running);
     if (this.#ended.has(event.responseId)) return null;

@@ -163,6 +163,23 @@ suite('a connection and its responses', { timeout }, () => {
       [['resp_1', 'reported'], ['resp_2', 'reported']]);
   });
 
+  test('where a provider goes on with a response that the next one cut, its usage counts, and it is cut once', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    caller.send(fromCaller({ type: 'nonsense' }));
+    await upstream.until(() => upstream.frames.length === 2);
+    upstream.send(fromProvider({ type: 'error', status: 400, error: { code: 'unknown_event', message: 'No.' } }));
+    await caller.until(() => caller.events.length === 2);
+    caller.send(create());
+    await upstream.until(() => upstream.frames.length === 3);
+    upstream.send(created('resp_2'));
+    await caller.until(() => caller.events.length === 3);
+    upstream.send(completed('resp_1'), completed('resp_1'), completed('resp_2'));
+    await caller.until(() => caller.events.length === 6);
+    const records = node.journal.closed.map(({ providerRequestId: id, outcome, usage: told, inputTokens }) => [id, outcome, told, inputTokens]);
+    assert.deepEqual(records,
+      [['resp_1', 'cut', 'unknown', null], ['resp_1', 'completed', 'reported', 11], ['resp_2', 'completed', 'reported', 11]]);
+  });
+
   test('one that did end a response: a connection that is to end waits for it some seconds only', async (t) => {
     const { node, caller, upstream } = await underWay(t);
     upstream.send(fromProvider({ type: 'error', status: 500, error: { code: 'server_error', message: 'No.' } }));
