@@ -49,8 +49,8 @@ export const ownKeyFields = z.strictObject({
     .meta({ description: 'The longest life of such a key; null: it need not end' }),
   cap: capField().meta({ description: 'The cap that each such key gets; null: none. Caps of keys must refuse (enforceKeyCaps)' }),
   personCap: capField().meta({
-    description: 'The cap that a member gets with such a key, over all their keys, ended ones too; null: none. A cap that they have of that '
-      + 'window stays as it is' }),
+    description: 'The cap that a member gets with such a key, or now if they have one, over all their keys, ended ones too; null: none. A cap that '
+      + 'they have of that window stays as it is' }),
 });
 
 export function shownOwnKeys(terms: OwnKeyTerms | null): ShownOwnKeyTerms | null {

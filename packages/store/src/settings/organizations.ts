@@ -23,7 +23,7 @@ import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import { numberOrNull, type OrganizationTable, type Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
 import type { ChangeCheck } from './change-check.ts';
-import { ownKeysOf, ownKeysRefusal, ownKeysText } from './own-keys.ts';
+import { capPeopleWithKeys, ownKeysOf, ownKeysRefusal, ownKeysText } from './own-keys.ts';
 
 export interface Organization {
   readonly id: OrganizationId;
@@ -146,13 +146,16 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreCont
     home: () => engine.read(async (db) =>
       ((await db.selectFrom('home_organization').select('organization').executeTakeFirst())?.organization ?? null) as OrganizationId | null),
     set: async (id, changes, check) => settingsRefusal(changes) ?? engine.change<Organization>(async (transaction, revision) => {
-      const before = check === undefined ? null : await rowOf(transaction, id);
-      const refusal = before === null ? null : check!(before);
+      const before = check === undefined && changes.ownKeys === undefined ? null : await rowOf(transaction, id);
+      const refusal = before === null ? null : check?.(before) ?? null;
       if (refusal !== null) return refusal;
       await transaction.updateTable('organization').set({ ...columnsOf(changes), revision }).where('id', '=', id).where(notErased).execute();
       const set = await rowOf(transaction, id);
       if (set === null) return unknownOrganization();
       if (set.ownKeys?.cap && !set.enforceKeyCaps) return unarmedOwnCap();
+      const uncapped = before === null ? null
+        : await capPeopleWithKeys(transaction, { before: before.ownKeys, now: set, revision, nowMs: clock(), randomBytes });
+      if (uncapped !== null) return uncapped;
       return namesFigures(changes) && set.plan !== 'enterprise'
         ? refuse('invalid_setting', 'Requests and tokens per minute can be set on the enterprise plan only; the other plans have their own figures.')
         : set;

@@ -171,6 +171,36 @@ for (const on of bothEngines) {
       assert.deepEqual((await capped()).map(([, , window]) => window), ['month', 'day']);
     });
 
+    test('a cap of the person that is new in the terms binds everybody who has a key that works, in the same change', async () => {
+      const { organization, person, make, asAdmin } = await member();
+      const others: PersonId[] = [];
+      for (let at = 0; at < 3; at += 1) {
+        others.push((await granted(store.members.create({
+          organization, email: `h${made += 1}@own.example`, passwordHash: 'a hash', role: 'member' }))).id);
+      }
+      const [capped, ended, keyless] = others as [PersonId, PersonId, PersonId];
+      await make();
+      for (const each of [capped, ended]) await make({ person: each, boundMaker: each });
+      const last = (await store.serviceKeys.list(organization)).find((key) => key.person === ended)!;
+      await asAdmin(last.id, { expiresAtMs: 1 });
+      await granted(store.caps.set({ organization, scope: 'person', subject: capped, window: 'month', limit: nanoDollars(9n), mode: 'pause' }));
+      const set = (personCap: OwnKeyTerms['personCap']) => granted(store.organizations.set(organization, { ownKeys: { ...terms, personCap } }));
+      const caps = async () => (await store.caps.list(organization, Date.now()))
+        .map(({ cap: { subject, window, limit } }) => `${subject} ${window} ${limit}`).sort();
+      const before = await store.settings.revision();
+      await set({ window: 'month', limit: nanoDollars(5n) });
+      const bound = [`${capped} month 9`, `${person} month 5`].sort();
+      assert.deepEqual(await caps(), bound);
+      assert.deepEqual((await store.settings.changedSince(before)).organizations, [organization]);
+      const [own] = (await store.caps.list(organization, Date.now())).filter(({ cap: { subject } }) => subject === person);
+      await granted(store.caps.remove(own!.cap.id));
+      await set({ window: 'month', limit: nanoDollars(4n) });
+      assert.deepEqual(await caps(), [`${capped} month 9`], 'another limit changes no cap, and gives nobody one whose cap an admin removed');
+      await set({ window: 'day', limit: nanoDollars(4n) });
+      assert.deepEqual(await caps(), [`${capped} day 4`, `${capped} month 9`, `${person} day 4`].sort());
+      assert.equal((await caps()).some((each) => each.startsWith(keyless)), false);
+    });
+
     test('a member narrows models and lowers a run budget that an admin gave, and loosens neither', async () => {
       const { make, asMember, asAdmin } = await member();
       const { id } = await make();

@@ -5,6 +5,7 @@ import {
 import { beyondHeld, worksAgain, type HeldOwnKey, type OwnKeyChanges } from '@metergate/core/account/held-own-key.ts';
 import { idPrefix, newId, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
+import { cappedMax } from '@metergate/core/spend/cap.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import type { Transaction } from 'kysely';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
@@ -148,6 +149,43 @@ async function tooManyRefusal(
   if (Number(count) < keysMax) return null;
   return refuse('too_many_keys', keysMax === 1 ? 'You have a key, and may have one. Revoke it first.'
     : `You have ${count} keys, and may have ${keysMax}. Revoke one first.`);
+}
+
+/** People whose caps are written at once. */
+const peopleAtOnce = 500;
+
+/**
+ * Inside the change of terms: where a cap of the person is new in them, or has another window, everybody who has a key that works gets it, unless
+ * they have a cap of that window. Otherwise only who makes another key would be bound. Refuses `invalid_setting` where more would have caps than may.
+ */
+export async function capPeopleWithKeys(
+  transaction: Transaction<Schema>,
+  { before, now: { id: organization, ownKeys: terms }, revision, nowMs, randomBytes }: {
+    readonly before: OwnKeyTerms | null; readonly now: { readonly id: OrganizationId; readonly ownKeys: OwnKeyTerms | null };
+    readonly revision: bigint; readonly nowMs: number; readonly randomBytes: (n: number) => Uint8Array;
+  },
+): Promise<StoreRefusal | null> {
+  const cap = terms?.personCap ?? null;
+  if (cap === null || before?.personCap?.window === cap.window) return null;
+  const capped = await transaction.selectFrom('cap').select(['subject', 'window']).where('organization', '=', organization)
+    .where('scope', '=', 'person').execute();
+  const all = new Set(capped.map(({ subject }) => subject));
+  const there = new Set(capped.filter(({ window }) => window === cap.window).map(({ subject }) => subject));
+  const people = (await transaction.selectFrom('service_key').select('person').distinct().where('organization', '=', organization)
+    .where('person', 'is not', null).where('revoked_at_ms', 'is', null)
+    .where((where) => where.or([where('expires_at_ms', 'is', null), where('expires_at_ms', '>', BigInt(nowMs))])).execute())
+    .flatMap(({ person }) => (person === null || there.has(person) ? [] : [person]));
+  for (const person of people) all.add(person);
+  if (people.length > 0 && all.size > cappedMax.person) {
+    return refuse('invalid_setting', `At most ${cappedMax.person} people of an organization can have caps, and these terms would give more one.`);
+  }
+  for (let from = 0; from < people.length; from += peopleAtOnce) {
+    await transaction.insertInto('cap').values(people.slice(from, from + peopleAtOnce).map((subject) => ({
+      id: newId(idPrefix.cap, randomBytes), organization, scope: 'person', subject, window: cap.window, limit_nano: cap.limit, mode: 'refuse',
+      made: revision,
+    }))).execute();
+  }
+  return null;
 }
 
 /** Whether the key or its person would be one more than may have caps. Without its cap the key is not made. */
