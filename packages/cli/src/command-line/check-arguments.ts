@@ -73,7 +73,9 @@ function checkOption(
   if (definition.type === 'boolean') {
     if (token.value !== undefined) throw new UsageFault(`--${token.name} takes no value.`);
   } else if (token.value === undefined || token.value === '' || (token.inlineValue === false && /^-./.test(token.value))) {
-    throw new UsageFault(`--${token.name} needs a value: --${token.name} ${hintOf(token.name, definition)}`);
+    const instead = token.value === undefined || token.value === '' ? '' : `. ${printable(token.value)} is read as an option.`
+      + ` If it is meant as the value: --${token.name}=${printable(token.value)}`;
+    throw new UsageFault(`--${token.name} needs a value: --${token.name} ${hintOf(token.name, definition)}${instead}`);
   } else if (definition.type === 'enum' && definition.options?.includes(token.value) === false) {
     throw new UsageFault(`--${token.name} must be one of ${definition.options.join(', ')}.`);
   }

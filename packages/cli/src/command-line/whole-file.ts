@@ -39,5 +39,5 @@ const reasons: Readonly<Record<string, string>> = {
 /** A fault that says why, in words. */
 export function notWritten(path: string, error: unknown): CommandFault {
   const { code = 'unknown' } = error as { readonly code?: string };
-  return new CommandFault('file_not_written', `The file ${path} cannot be written: ${reasons[code] ?? code}. Name another with --out.`);
+  return new CommandFault('file_not_written', `The file ${path} cannot be written: ${reasons[code] ?? code}. Name another file.`);
 }

@@ -100,7 +100,10 @@ function segmentsWithModels(segments: readonly string[]): string[] {
     if (name === undefined) return [];
     switch (segment.toLowerCase()) {
       // Predictions are of an owner's model. Elsewhere a method follows the last colon.
-      case 'models': return segments[at + 3]?.toLowerCase() === 'predictions' ? [`${name}/${segments[at + 2]}`] : [withoutMethod(name)];
+      case 'models':
+        if (segments[at + 3]?.toLowerCase() === 'predictions') return [`${name}/${segments[at + 2]}`];
+        // No model: Claude's tokens are counted there, and the body says of which model.
+        return segments[at - 2] === 'publishers' && name === 'count-tokens:rawPredict' ? [] : [withoutMethod(name)];
       case 'engines': case 'deployments': case 'model': return [name];
       default: return [];
     }

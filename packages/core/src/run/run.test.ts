@@ -33,6 +33,8 @@ describe('a call under its run (spec: Run; rule 1)', () => {
     ['the last cent', run({ spent: nano(9) }), null, 0, admitted],
     ['spend has reached the budget', run({ spent: nano(10) }), null, 0, { kind: 'run_over_budget', ends: 'over_budget', tightenTo: null }],
     ['spend is past the budget', run({ spent: nano(12) }), 11, 0, { kind: 'run_over_budget', ends: 'over_budget', tightenTo: null }],
+    ['spend is past the budget: a smaller one lowers nothing', run({ spent: nano(12) }), 4, 0,
+      { kind: 'run_over_budget', ends: 'over_budget', tightenTo: null }],
     ['tightened to what is spent', run({ spent: nano(4) }), 4, 0, { kind: 'run_over_budget', ends: 'over_budget', tightenTo: 4n }],
     ['expired goes before over budget', run({ spent: nano(10) }), null, 1000, { kind: 'run_expired', ends: 'expired', tightenTo: null }],
     ['closed stays closed', run({ state: 'closed', spent: nano(10) }), 1, 1000, { kind: 'run_closed', ends: null, tightenTo: null }],
@@ -159,7 +161,9 @@ function live(events: readonly Event[], declared: number | null, ttlMs: number |
       case 'request': {
         const expected = verdict(past, happening.budget, { nowMs, expiresAtMs });
         assert.equal(node.request(happening.budget, nowMs), expected);
-        if (past.end === null && happening.budget !== null && expected !== 'run_expired') past.budgets.push(happening.budget);
+        // A budget that is used up is what ends the run; what the refused call declares lowers nothing.
+        const usedUp = verdict(past, null, { nowMs, expiresAtMs }) !== 'admitted';
+        if (!usedUp && happening.budget !== null) past.budgets.push(happening.budget);
         if (expected !== 'admitted') past.end ??= { kind: expected, atMs: nowMs };
         break;
       }

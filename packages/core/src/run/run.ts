@@ -83,11 +83,13 @@ export function decideRun(run: JudgedRun, declaration: Pick<RunDeclaration, 'bud
   if (run.state !== 'live') return refusalOf[run.state];
   if (run.expiresAtMs !== null && nowMs >= run.expiresAtMs) return expires;
   const { budget } = declaration;
+  // It ends by what is in force: a refused call lowers nothing.
+  if (run.effective !== null && run.spent >= run.effective) return goesOverBudget;
   if (budget !== null && (run.effective === null || budget < run.effective)) {
     if (run.spent >= budget) return { kind: 'run_over_budget', ends: 'over_budget', tightenTo: budget };
     return { kind: 'admitted', tightenTo: budget };
   }
-  return run.effective !== null && run.spent >= run.effective ? goesOverBudget : admitted;
+  return admitted;
 }
 
 /** The run with a smaller budget, or its first one: the declared one is then in force, so no clamp is left. Anything else changes nothing. */

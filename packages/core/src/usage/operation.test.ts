@@ -38,6 +38,7 @@ const cases: readonly [WithoutUsage, readonly string[]][] = [
     '/v1/agents', '/v1/agents/sessions/s_1', '/v1/live/sessions/s_1/hangup', '/v1/realtime/calls/c_1/hangup',
     '/alt/v1/sessions/s_1', '/alt/v1/sessions/s_1/archive', '/alt/v1/agents', '/alt/v1/deployments', '/alt/v1/dreams/d_1/cancel',
     '/upstream/v1/models/gemini-x:countTokens', '/upstream/v1/tokenize',
+    '/upstreams/vertex/v1/projects/p/locations/l/publishers/anthropic/models/count-tokens:rawPredict',
   ]],
 ];
 

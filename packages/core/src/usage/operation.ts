@@ -32,7 +32,7 @@ export function withoutUsage({ endpoint, method, path }: CalledOperation): Witho
   if (upstreamNameOf(path) !== null && reportsInOwnDialect(plain)) return 'absent';
   // Before those that report: a call to be done later may be named after the one it does.
   if (isAlwaysLater(plain) || handsOut(plain)) return 'deferred';
-  if (reporting.test(plain)) return 'absent';
+  if (reporting.test(plain)) return countsTokens(plain) ? 'none' : 'absent';
   return unreported.test(plain) ? 'not_reported' : 'none';
 }
 
@@ -42,6 +42,14 @@ export function plainOperationOf(path: string): string {
   if (plain === null) return '';
   const upstream = upstreamNameOf(path);
   return upstream === null ? plain.replace(/^\/(?:alt|upstream)(?=\/v1)/, '') : asFirstWirePath(behindName(plain, upstream));
+}
+
+/**
+ * Whether Claude's tokens are counted on Google's platform, where that is a publisher's model by name and not a method. `path`: plain, in lower
+ * case.
+ */
+export function countsTokens(path: string): boolean {
+  return path.endsWith('/publishers/anthropic/models/count-tokens:rawpredict');
 }
 
 /** Whether the answer hands out a key of the provider's, or opens a channel to it: what is used that way does not pass through the gateway. */

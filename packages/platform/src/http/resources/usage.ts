@@ -141,7 +141,7 @@ export const usageOperations = [
     run: ({ query: { prices, ...query }, ...call }) => answer({ ...call, query }, prices),
   }),
   downloadOperation({
-    id: 'downloadUsage', refuses: ['unknown_organization'], path: '/usage/file', role: 'viewer', tag: 'usage',
+    id: 'downloadUsage', refuses: ['unknown_organization', 'forbidden'], path: '/usage/file', role: 'viewer', tag: 'usage',
     summary: 'The whole list as a file, every digit: CSV for ledgers and spreadsheets, or JSON',
     query: fileQuery, downloads: Object.values(fileTypes), run: file,
   }),
