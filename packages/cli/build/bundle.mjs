@@ -1,18 +1,22 @@
 /**
  * The sources of the server → one file for each thread, and files that are loaded when they are asked for, in a folder. Everything the server
- * depends on is in them. Each thread is bundled by itself: a module that two threads use is in both, as it was loaded by both.
+ * depends on is in them. What threads of one group share is in files of their own. Two groups share none: a module that both use is in both, as it
+ * is loaded by both, so that what commands load does not cut what threads load into many small files (decision 309).
  */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { asNodeRunsItBest } from './finish.mjs';
 
-/** Where the process and its threads begin, from the packages' folder; and the commands, for a test that runs them in its own process. */
-const entries = [
-  'cli/src/main.ts', 'cli/src/start/prepare-thread.ts', 'store/src/desk/store-thread.ts', 'store/src/network/name-process.ts',
-  'gateway/src/gateway-thread.ts', 'gateway/src/usage/brotli-thread.ts', 'platform/src/platform-thread.ts', 'platform/src/reports/report-thread.ts',
-  'platform/src/auth/hashing-thread.ts', 'cli/src/command-line/run.ts', 'cli/src/program.ts',
+/** Where the process and its threads begin, from the packages' folder; and the commands, for a test that runs them in its own process. In groups. */
+const groups = [
+  ['cli/src/main.ts', 'cli/src/command-line/run.ts', 'cli/src/program.ts'],
+  ['cli/src/start/prepare-thread.ts', 'store/src/desk/store-thread.ts'],
+  ['gateway/src/gateway-thread.ts', 'gateway/src/usage/brotli-thread.ts'],
+  ['platform/src/platform-thread.ts', 'platform/src/reports/report-thread.ts', 'platform/src/auth/hashing-thread.ts'],
+  ['store/src/network/name-process.ts'],
 ];
+const entries = groups.flat();
 
 /** JSON from this size on is a file that is read: as a literal it would be in memory twice, as source and as what it says. */
 const literalBytesMax = 20_000;
@@ -23,14 +27,14 @@ const absent = ['pg-native'];
 /** Fills `folder`, which lies two below the package. Returns every file that was read, from `root`. @throws where a source cannot be bundled */
 export async function bundle({ root, folder }) {
   const { build } = createRequire(join(root, 'package.json'))('esbuild');
-  const { outputFiles, metafile } = await build({
-    absWorkingDir: root, entryPoints: entries.map((entry) => ({ in: join(root, 'packages', entry), out: nameOf(entry) })), outdir: folder,
+  const built = await Promise.all(groups.map((group) => build({
+    absWorkingDir: root, entryPoints: group.map((entry) => ({ in: join(root, 'packages', entry), out: nameOf(entry) })), outdir: folder,
     chunkNames: '[name]-[hash]', bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node24', legalComments: 'none',
     external: absent, tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } }, metafile: true, write: false, logLevel: 'warning',
     plugins: [placesIn(folder)],
-  });
-  for (const { path, text } of outputFiles) writeFileSync(path, asNodeRunsItBest(text));
-  return Object.keys(metafile.inputs).sort();
+  })));
+  for (const { path, text } of built.flatMap(({ outputFiles }) => outputFiles)) writeFileSync(path, asNodeRunsItBest(text));
+  return [...new Set(built.flatMap(({ metafile }) => Object.keys(metafile.inputs)))].sort();
 }
 
 /** Other files that sources name: a thread is the bundle of it, anything else is copied beside the bundles. */

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { ownCallHeader, type OwnCallSettings } from '@metergate/gateway/node/own-calls.ts';
+import { ownCallHeader, type OwnCallSettings } from '@metergate/gateway/node/own-call-settings.ts';
 
 /** From the end of one to the next. */
 const pauseMs = 5_000;

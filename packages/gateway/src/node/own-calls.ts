@@ -9,15 +9,7 @@ import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.t
 import { closeAfterThis } from '../callers/respond.ts';
 import { createDestination } from '../network/create-destination.ts';
 import type { Destination } from '../network/destination.ts';
-
-/** In which header an own call has its secret. */
-export const ownCallHeader = 'x-svc-own-call';
-
-export interface OwnCallSettings {
-  readonly secret: string;
-  /** The provider's origin. */
-  readonly providerUrl: string;
-}
+import { ownCallHeader, type OwnCallSettings } from './own-call-settings.ts';
 
 /** What the provider says is short. */
 const answerBytesMax = 4_096;

@@ -11,10 +11,9 @@ import { begunAs } from '@metergate/core/usage/outcome-place.ts';
 import type { FollowedWork } from '@metergate/store/calls/settling/followed-works.ts';
 import type { GuardOf } from '@metergate/store/network/address-guard.ts';
 import type { Store } from '@metergate/store/store.ts';
-import { priceBook } from '../use-cases/prices.ts';
 import { isRefusal } from '../use-cases/refusal.ts';
 import { createWorkLease } from '../work/work-lease.ts';
-import { askOutcome, type FollowedOutcome } from './ask-outcome.ts';
+import type { askOutcome, FollowedOutcome } from './ask-outcome.ts';
 import { askedSellerOf, type SellerRules } from './asked-seller.ts';
 import { followedForMs, pauseMs } from './follow-pace.ts';
 
@@ -56,6 +55,11 @@ export function createFollowWork(options: FollowWorkOptions): FollowWork {
   return new Following(options);
 }
 
+interface AskingMeans {
+  readonly book: PriceBook;
+  readonly askOutcome: typeof askOutcome;
+}
+
 class Following implements FollowWork {
   readonly #options: FollowWorkOptions;
   readonly #lease: ReturnType<typeof createWorkLease>;
@@ -95,6 +99,8 @@ class Following implements FollowWork {
     await this.#forget(clock());
     const due = await store.followedWorks.due(clock(), most);
     if (due.length === 0) return 0;
+    // Most platforms never ask a provider: what reads its answers, and the prices, are loaded for the first piece of work that is due.
+    const [{ askOutcome }, { priceBook }] = await Promise.all([import('./ask-outcome.ts'), import('../use-cases/prices.ts')]);
     const book = await priceBook({ store });
     if (isRefusal(book)) throw new Error(book.refused.message);
     const renewing = setInterval(() => void this.#lease.hold(clock()).catch(() => {}), renewMs);
@@ -102,7 +108,7 @@ class Following implements FollowWork {
       const left = [...due];
       const one = async (): Promise<void> => {
         for (let work = left.shift(); work !== undefined && !this.#ending.signal.aborted; work = left.shift()) {
-          await this.#ask(work, book).catch(failed);
+          await this.#ask(work, { book, askOutcome }).catch(failed);
         }
       };
       await Promise.all(Array.from({ length: atOnce }, one));
@@ -118,7 +124,7 @@ class Following implements FollowWork {
     this.#forgetMs = nowMs;
   }
 
-  async #ask(work: FollowedWork, book: PriceBook): Promise<void> {
+  async #ask(work: FollowedWork, means: AskingMeans): Promise<void> {
     const { store, clock } = this.#options;
     const nowMs = clock();
     const ageMs = nowMs - work.beganMs;
@@ -127,7 +133,7 @@ class Following implements FollowWork {
     const heldMs = this.#held.get(name) ?? 0;
     if (heldMs > nowMs) return store.followedWorks.again(work, heldMs);
     this.#held.delete(name);
-    const asked = await this.#asked(work, { book, nowMs });
+    const asked = await this.#asked(work, means, nowMs);
     if (this.#ending.signal.aborted && asked.kind !== 'settled') return;
     this.#counts[asked.kind] += 1;
     if (asked.kind === 'held') this.#held.set(name, nowMs + asked.forMs);
@@ -139,7 +145,7 @@ class Following implements FollowWork {
     }
   }
 
-  async #asked(work: FollowedWork, { book, nowMs: atMs }: { readonly book: PriceBook; readonly nowMs: number }): Promise<FollowedOutcome> {
+  async #asked(work: FollowedWork, { book, askOutcome }: AskingMeans, atMs: number): Promise<FollowedOutcome> {
     const { store, guardOf } = this.#options;
     const organization = await store.settings.organization(work.organization);
     const seller = organization === null ? null : askedSellerOf(work.seller, organization, this.#options);

@@ -9,7 +9,6 @@ import { unusualDay, unusualSince } from '@metergate/core/alert/unusual-day.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { GuardOf } from '@metergate/store/network/address-guard.ts';
 import type { Store } from '@metergate/store/store.ts';
-import { lookAtBudgets } from './look-at-budgets.ts';
 import { createWorkLease } from '../work/work-lease.ts';
 import { createDelivering } from './delivering.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
@@ -58,7 +57,7 @@ export function createNoticeWork({ store, guardOf, clock, holder, deadlineMs = 1
     if (nowMs - slowAtMs >= slowMs) {
       for (const organization of await store.alertWatch.listening()) {
         await lookAtDay(store, organization, nowMs);
-        await lookAtBudgets({ store, randomBytes, nowMs }, organization);
+        await lookAtBudgetsOf(store, organization, nowMs);
         await lookAtBaselines(store, organization, nowMs);
       }
       slowAtMs = nowMs;
@@ -79,7 +78,7 @@ export function createNoticeWork({ store, guardOf, clock, holder, deadlineMs = 1
     await store.alertWatch.caps(dayEndMs);
     for (const organization of await store.alertWatch.listening()) {
       await lookAtDay(store, organization, dayEndMs);
-      await lookAtBudgets({ store, randomBytes, nowMs: dayEndMs }, organization);
+      await lookAtBudgetsOf(store, organization, dayEndMs);
     }
   }
 
@@ -101,6 +100,13 @@ export function createNoticeWork({ store, guardOf, clock, holder, deadlineMs = 1
       await lease.release();
     },
   };
+}
+
+/** What reads budgets is loaded for the first organization that has one: most of it is what checks the input of people who set them. */
+async function lookAtBudgetsOf(store: Store, organization: OrganizationId, nowMs: number): Promise<void> {
+  if ((await store.monthBudgets.list(organization)).length === 0) return;
+  const { lookAtBudgets } = await import('./look-at-budgets.ts');
+  await lookAtBudgets({ store, randomBytes, nowMs }, organization);
 }
 
 async function lookAtDay(store: Store, organization: OrganizationId, nowMs: number): Promise<void> {

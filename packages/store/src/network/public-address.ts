@@ -14,7 +14,7 @@ export type AddressRange = readonly [network: Address, prefixBits: number];
 const dottedTail = /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
 /** IPv4 blocks that are not reachable from everywhere, or that reach something other than one host. */
-const specialIpv4 = ranges([
+const specialIpv4 = parsedOnce([
   '0.0.0.0/8', //       this network
   '10.0.0.0/8', //      private
   '100.64.0.0/10', //   shared by carriers
@@ -33,10 +33,10 @@ const specialIpv4 = ranges([
 ]);
 
 /** The only IPv6 space that is handed out for global unicast. */
-const globalIpv6 = ranges(['2000::/3']);
+const globalIpv6 = parsedOnce(['2000::/3']);
 
 /** Blocks inside it that are special, or that carry an IPv4 address someone else chose. */
-const specialIpv6 = ranges([
+const specialIpv6 = parsedOnce([
   '2001::/23', //     protocol assignments: Teredo, benchmarks, ORCHID, drone ids
   '2001:db8::/32', // documentation
   '2002::/16', //     6to4
@@ -50,8 +50,8 @@ const specialIpv6 = ranges([
 export function isPublicAddress(address: string): boolean {
   const parsed = parseStrict(address);
   if (parsed === null) return false;
-  if (parsed.kind() === 'ipv4') return !within(parsed, specialIpv4);
-  return within(parsed, globalIpv6) && !within(parsed, specialIpv6);
+  if (parsed.kind() === 'ipv4') return !within(parsed, specialIpv4());
+  return within(parsed, globalIpv6()) && !within(parsed, specialIpv6());
 }
 
 /** True when `address` (strict notation) lies in one of `allowed`. */
@@ -89,8 +89,10 @@ function notARange(entry: string): RangeError {
   return new RangeError(`"${entry}" is not an address block. Write it as 10.0.0.0/8 or fd00::/8.`);
 }
 
-function ranges(entries: readonly string[]): AddressRange[] {
-  return entries.map(parseRange);
+/** Parsed for the first address that is judged. Node compiles what tells addresses apart then, which takes a thread several milliseconds. */
+function parsedOnce(entries: readonly string[]): () => readonly AddressRange[] {
+  let parsed: readonly AddressRange[] | null = null;
+  return () => parsed ??= entries.map(parseRange);
 }
 
 function within(address: Address, blocks: readonly AddressRange[]): boolean {
