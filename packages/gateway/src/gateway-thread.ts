@@ -302,6 +302,10 @@ function spreadOf(node: GatewayNodeId): number {
 
 /** The journal, saying to the store thread that something was closed, so that it is shipped soon. */
 function nudging(client: StoreClient, journal: Journal): Journal {
+  const nudged = (done: (error: Error | null) => void) => (error: Error | null): void => {
+    done(error);
+    client.nudgeJournal();
+  };
   return {
     open: (opening, done, beginning) => journal.open(opening, done, beginning),
     close(record, done) {
@@ -310,13 +314,14 @@ function nudging(client: StoreClient, journal: Journal): Journal {
         client.nudgeJournal();
       });
     },
-    settle: (record, done) => journal.settle(record, done),
-    tightenRun: (row, done) => journal.tightenRun(row, done),
+    settle(record, done) {
+      journal.settle(record, nudged(done));
+    },
+    tightenRun(row, done) {
+      journal.tightenRun(row, nudged(done));
+    },
     endRun(row, done) {
-      journal.endRun(row, (error) => {
-        done(error);
-        client.nudgeJournal();
-      });
+      journal.endRun(row, nudged(done));
     },
     end: () => journal.end(),
     counters: journal.counters,

@@ -18,7 +18,7 @@ import { limitRepeats } from '@metergate/platform/faults/limited-repeats.ts';
 import { oldPagesSentence, pagesAreOld } from '@metergate/platform/http/pages/old-pages.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { createNameResolver, type NameResolver } from '@metergate/store/network/name-resolver.ts';
-import { giveBackWhenIdle } from '@metergate/store/threads/idle-memory.ts';
+import { countCollectionsTogether, giveBackWhenIdle } from '@metergate/store/threads/idle-memory.ts';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import type { SandboxProvider } from '@metergate/sandbox/sandbox-provider.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
@@ -94,6 +94,7 @@ async function run(given: StartOptions): Promise<number> {
   });
   // Before anything listens: whoever reads the ready line may send a signal in the same moment.
   const asked = stopAsked(log);
+  countCollectionsTogether();
   const names = createNameResolver({ monotonicMs: () => performance.now(), say: limitRepeats(Date.now, (sentence) => log('warn', sentence)) });
   const running: Running = { names, lock: null, traces: null, threads: null, platform: null, provider: null, ops: null, ownCalls: null };
   const pulses = (): ThreadPulses => pulsesOf(running);

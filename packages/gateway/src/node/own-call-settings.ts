@@ -1,4 +1,4 @@
-/** What the two ends of a node's calls to itself agree on (decision 0206). Apart from the gateway's end, so that the main thread need not load that. */
+/** What the two ends of a node's calls to itself agree on (decision 0206): the main thread need not load the gateway's end for it. */
 
 /** In which header an own call has its secret. */
 export const ownCallHeader = 'x-svc-own-call';

@@ -13,6 +13,7 @@ import { raiseNotice, type Happening } from './raise-notice.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
 import type { Engine } from '../engine/engine.ts';
+import { whileUnchanged } from '../engine/while-unchanged.ts';
 import { spendOfCaps } from '../spend/spend-days.ts';
 
 export interface AlertWatch {
@@ -30,17 +31,18 @@ const runsAtOnce = 500;
 
 export function alertWatchIn(context: StoreContext): AlertWatch {
   const { background: engine } = context;
+  const capsAgain = whileUnchanged<readonly CapRow[]>(engine);
+  const runsAgain = whileUnchanged<readonly ChangedRun[]>(engine);
   return {
     async caps(nowMs) {
       let sent = 0;
-      for (const row of await engine.read((db) => capsToLookAt(engine.kind, db, nowMs))) sent += await sendEvents(context, row, nowMs);
+      // All windows begin at midnight, UTC: until then only the store's own state decides.
+      const rows = await capsAgain(windowAt('day', nowMs).startMs, () => engine.read((db) => capsToLookAt(engine.kind, db, nowMs)));
+      for (const row of rows) sent += await sendEvents(context, row, nowMs);
       return sent;
     },
     async runs(after, nowMs) {
-      const rows = await engine.read((db) => db.selectFrom('run')
-        .select(['organization', 'id', 'change', 'state', 'spent_nano', 'effective_nano', 'ended_at_ms', 'unknown_calls',
-          'unpriced_calls', 'gap_calls'])
-        .where('change', '>', BigInt(after)).orderBy('change').limit(runsAtOnce).execute());
+      const rows = await runsAgain(after, () => engine.read((db) => changedRuns(db, after)));
       for (const row of rows) {
         if (row.state !== 'over_budget') continue;
         const data = {
@@ -63,6 +65,14 @@ export function alertWatchIn(context: StoreContext): AlertWatch {
 /** How many calls may have cost more than the amount says. */
 function lackingOf(row: { readonly [Name in 'unknown_calls' | 'unpriced_calls' | 'gap_calls']: bigint }): LackingCalls {
   return { unknownCalls: Number(row.unknown_calls), unpricedCalls: Number(row.unpriced_calls), gapCalls: Number(row.gap_calls) };
+}
+
+type ChangedRun = Awaited<ReturnType<typeof changedRuns>>[number];
+
+function changedRuns(db: Kysely<Schema>, after: number) {
+  return db.selectFrom('run')
+    .select(['organization', 'id', 'change', 'state', 'spent_nano', 'effective_nano', 'ended_at_ms', 'unknown_calls', 'unpriced_calls', 'gap_calls'])
+    .where('change', '>', BigInt(after)).orderBy('change').limit(runsAtOnce).execute();
 }
 
 type CapRow = Awaited<ReturnType<typeof capsToLookAt>>[number];

@@ -64,13 +64,15 @@ export interface CellDesks {
 }
 
 /**
- * How often changes of settings and runs are polled. A change must be in force within 1 s. PostgreSQL announces changes of runs by itself; on SQLite
- * a poll is one short read, and a run that was closed must end at once.
+ * How often changes of settings and runs are polled. A change must be in force within 1 s, and a run that was closed must end at once: both engines
+ * announce what others change (`Engine.listen`), and that brings the next poll forward. On SQLite no announcement is lost.
  */
-const settingsPauseMs = 200;
+const settingsPauseMs = { sqlite: 500, postgres: 200 };
 /** Polls of one server that begin together ask it together: see `feed-numbers.ts`. */
-const steps: Readonly<Record<Store['engine'], PollStep>> = { sqlite: {}, postgres: { inStep: processMs } };
-const runPauseMs = { sqlite: 50, postgres: 200 };
+const pollStep: PollStep = { inStep: processMs };
+/** All that is repeated on an embedded store begins together too, so that an idle thread wakes once for it. Nodes of a server write when they may. */
+const workSteps: Readonly<Record<Store['engine'], PollStep>> = { sqlite: pollStep, postgres: {} };
+const runPauseMs = { sqlite: 500, postgres: 200 };
 const sweepPauseMs = 500;
 const leasePauseMs = 200;
 /** Once the store is back, a node should get its leases as soon as possible. */
@@ -101,20 +103,20 @@ export async function startCellDesks(options: CellDesksOptions): Promise<CellDes
       answers = false;
       throw error;
     }
-  }, settingsPauseMs, steps[store.engine]);
+  }, settingsPauseMs[store.engine], pollStep);
   const runFeed = told(async () => {
     const [hrMs, wallMs] = [processMs(), Date.now()];
     await runDesk.poll();
     await runDesk.sendKnownRuns();
     if (store.engine === 'postgres') post({ kind: 'runs_current', hrMs, wallMs });
-  }, runPauseMs[store.engine], steps[store.engine]);
+  }, runPauseMs[store.engine], pollStep);
   const sweeping = told(async () => {
     // Messages that the gateway thread has already sent go first: after a long stop, a timer fires before them.
     await turn();
     await runDesk.sweep(nowMs());
-  }, sweepPauseMs);
+  }, sweepPauseMs, workSteps[store.engine]);
   const bestEffort = bestEffortWritesTo(store, { home, nowMs });
-  const writingRefusals = quiet(() => bestEffort.writeRefusals(), refusalsPauseMs, refusalsFailurePauseMs);
+  const writingRefusals = quiet(() => bestEffort.writeRefusals(), refusalsPauseMs, refusalsFailurePauseMs, workSteps[store.engine]);
   const spend = createSpendWatch({ reconciler: store.spendReconciler, warn, found: differ });
   // Whoever needs the store reports at once that it is away.
   const comparing = quiet(() => spend.look(), spendWatchPauseMs, spendFailurePauseMs);
@@ -160,7 +162,9 @@ export function startCellShipping(
     readonly engine: Store['engine']; readonly tell: (figures: ShippingFigures) => void; readonly passed: () => void;
   } & Pick<Repeating, 'told'>,
 ): Shipping {
-  return startShipping(shipper, { taken: sinceNow(), progress, tell, passed, engine, repeated: told });
+  return startShipping(shipper, {
+    taken: sinceNow(), progress, tell, passed, engine, repeated: (task, pauseMs) => told(task, pauseMs, workSteps[engine]),
+  });
 }
 
 interface Leasing {
@@ -179,7 +183,7 @@ async function startLeasing({ store, node, post, warn, follow, repeats: { quiet 
   };
   await beat();
   return { desk, repeats: [
-    quiet(beat, leasePauseMs, leaseFailurePauseMsMax, steps.postgres), quiet(() => store.leases.sweep(), nodeSweepPauseMs, nodeSweepPauseMs),
+    quiet(beat, leasePauseMs, leaseFailurePauseMsMax, pollStep), quiet(() => store.leases.sweep(), nodeSweepPauseMs, nodeSweepPauseMs),
     quiet(() => store.leases.tidy(), leaseTidyPauseMs, leaseTidyPauseMs),
   ] };
 }

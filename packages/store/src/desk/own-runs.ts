@@ -10,8 +10,8 @@ interface NamedRun {
   readonly id: string;
 }
 
-/** The store reports five times a second that it takes the journal. Without such a report for this long, it counts as away. */
-const awayMs = 1_000;
+/** The store reports at least twice a second that it takes the journal. Without such a report for this long, it counts as away. */
+const awayMs = 1_300;
 
 export class OwnRuns {
   readonly #clock: () => number;

@@ -63,7 +63,7 @@ export type FromStore =
   /** `found` null: there is no such live key. */
   | { readonly kind: 'answer'; readonly number: number; readonly found: KeyAnswer | null }
   | { readonly kind: 'run'; readonly number: number; readonly answer: RunAnswer }
-  /** The store took a batch of the journal, or nothing was due. Sent only by an embedded store, five times a second. */
+  /** The store took a batch of the journal, or nothing was due. Sent only by an embedded store, two to five times a second. */
   | { readonly kind: 'kept' }
   /** Every run of the store that no other message names. Sent once, by an embedded store only: its node may begin any other run by itself. */
   | { readonly kind: 'known_runs'; readonly known: KnownRuns }

@@ -95,3 +95,12 @@ test('in step, runs begin at multiples of the pause, whenever the one before end
   repeated.nudge(5);
   assert.deepEqual(pauses, [197, 10, 5]);
 });
+
+test('in step, a timer that ends a moment early does not make two runs of one', async () => {
+  let nowMs = 1_003;
+  const { pauses, elapse } = context(() => nowMs);
+  await turn();
+  nowMs = 1_199.4;
+  await elapse();
+  assert.deepEqual(pauses.map(Math.round), [197, 201]);
+});

@@ -24,6 +24,9 @@ export interface Repeat {
   stop(): Promise<void>;
 }
 
+/** A timer may end a moment before the multiple that it was set for. The run belongs to that one, so the next is a whole pause later. */
+const earlyMs = 2;
+
 /** Starts at once. */
 export function repeat({ task, pauseMs, failurePauseMsMax, after, report, inStep }: RepeatOptions): Repeat {
   let stopped = false;
@@ -48,7 +51,9 @@ export function repeat({ task, pauseMs, failurePauseMsMax, after, report, inStep
   }
 
   function untilNextMs(): number {
-    return inStep === undefined || soonMs < pauseMs ? soonMs : pauseMs - inStep() % pauseMs;
+    if (inStep === undefined || soonMs < pauseMs) return soonMs;
+    const leftMs = pauseMs - inStep() % pauseMs;
+    return leftMs < earlyMs ? leftMs + pauseMs : leftMs;
   }
 
   function schedule(delayMs: number): void {

@@ -11,8 +11,9 @@ import { processMs } from './lease-desk.ts';
 import type { FromStore } from './protocol.ts';
 import type { Repeat } from './repeat.ts';
 
-/** How often the journal is looked at; a nudge shortens the pause. */
+/** How often the journal is looked at; a nudge shortens the pause. Of an embedded store less often behind a look that found nothing. */
 const journalPauseMs = 200;
+const restPauseMs = { sqlite: 500, postgres: journalPauseMs };
 const nudgePauseMs = { sqlite: 50, postgres: 20 };
 /**
  * A batch costs about a millisecond plus its rows, and each row less, the more of them change the same sums. If looks find rows at this pace, the
@@ -58,11 +59,13 @@ export function startShipping(shipper: Shipper, { taken, progress, tell, passed,
     const { rows, records } = taken();
     tell({ rowsShipped: rows, recordsShipped: records, shippedMs: progress.untilMs });
   }, figuresPauseMs).unref();
-  const passes = repeated(async () => {
+  const passes: Repeat = repeated(async () => {
     const beganMs = processMs();
-    pace.found(await shipper.pass(), processMs() - beganMs);
+    const rows = await shipper.pass();
+    pace.found(rows, processMs() - beganMs);
+    if (rows > 0) passes.nudge(journalPauseMs);
     passed();
-  }, journalPauseMs);
+  }, restPauseMs[engine]);
   return {
     stop: () => passes.stop(),
     look: (withinMs) => passes.nudge(withinMs ?? pace.pauseMs(engine)),

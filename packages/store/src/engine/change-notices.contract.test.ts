@@ -1,4 +1,7 @@
-/** Changes are announced as they commit (rules: Snapshots): on PostgreSQL to every listener, again after a lost connection; on SQLite never. */
+/**
+ * Changes are announced as they commit (rules: Snapshots): on PostgreSQL to every listener, again after a lost connection; on SQLite to
+ * those of other connections.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { nanoDollars } from '@metergate/core/money.ts';
@@ -50,14 +53,20 @@ describe('notices of changes', () => {
     await Promise.all([changing.close(), other.close()]);
   });
 
-  test('on SQLite there are no notices, and closing does nothing', async () => {
+  test('on SQLite a change by another connection is noticed, its own are not, and after closing none is', async () => {
     const context = sqliteFixture();
-    const store = await openTestStore(await context.newStoreUrl());
-    const { notices, told } = listening(store);
-    await granted(store.organizations.create({ name: 'one', plan: 'free' }));
+    const url = await context.newStoreUrl();
+    const [changing, store] = [await openTestStore(url), await openTestStore(url)];
+    const { notices, told, next } = listening(store);
+    await next('settings');
+    await next('runs');
+    await granted(changing.organizations.create({ name: 'one', plan: 'free' }));
+    await next('settings');
+    await next('runs');
     await notices.close();
+    await granted(changing.organizations.create({ name: 'two', plan: 'free' }));
     assert.deepEqual(told, []);
-    await store.close();
+    await Promise.all([changing.close(), store.close()]);
     await context.end();
   });
 });

@@ -195,6 +195,37 @@ describe('one SQLite connection', async () => {
     await engine.close();
   });
 
+  test('the number of the state stays while nothing is committed, and is another one after each commit of any connection', async () => {
+    const [engine, other] = [await openEngine(url, { create: false }), await openEngine(url, { create: false })];
+    let before = await engine.stateNumber();
+    const differs = async () => {
+      const number = await engine.stateNumber();
+      const isOther = number !== before;
+      before = number;
+      return isOther;
+    };
+    await markOf(engine, 'state 1');
+    await markOf(other, 'state 1');
+    assert.deepEqual([typeof before, await differs(), await differs()], ['number', false, false]);
+    for (const [index, writer] of [engine, other, engine, other].entries()) {
+      await writer.write(mark(`state ${index}`, 1));
+      assert.deepEqual([await differs(), await differs()], [true, false]);
+    }
+    await other.writeAhead(mark('state ahead', 1));
+    assert.deepEqual([await differs(), await differs()], [true, false]);
+    const go = Promise.withResolvers<void>();
+    const writing = engine.write(async (transaction) => {
+      await mark('state later', 1)(transaction);
+      await go.promise;
+    });
+    await new Promise(setImmediate);
+    const asked = differs();
+    go.resolve();
+    await writing;
+    assert.equal(await asked, true);
+    await Promise.all([engine.close(), other.close()]);
+  });
+
   test('a write ahead of the disk is visible when it resolves, gone when it throws, and can be forced; the next write is normal', async () => {
     const engine = await openEngine(url, { create: false });
     await engine.writeAhead(mark('ahead', 7));

@@ -9,6 +9,7 @@ import { faultOf } from './fault.ts';
 import { isRefusal, type StoreRefusal } from './refusal.ts';
 import type * as changeNotices from './change-notices.ts';
 import type { ChangeNotice, ChangeNotices } from './change-notices.ts';
+import { watchCommits } from './commit-watch.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { forcedLater, EmbeddedDialect } from './sqlite-dialect.ts';
 import { openSqliteFile } from './sqlite-file.ts';
@@ -35,6 +36,11 @@ export interface Engine {
    */
   look<Row>(text: string, given: readonly (readonly unknown[])[]): Promise<readonly (readonly Row[])[]>;
   /**
+   * Another number than before if anything was committed since, by this process or another one; it may also be another one without that. Takes a few
+   * microseconds. Null: the engine does not say (PostgreSQL).
+   */
+  stateNumber(): Promise<number | null>;
+  /**
    * One write transaction, rolled back when `work` throws or returns a refusal. `name`: what the audit trail calls it, where the
    * store is an acting one; without it the trail says nothing of it.
    */
@@ -58,7 +64,7 @@ export interface Engine {
   unhurried<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
   /** A write transaction of fixed statements, sent ahead of each other's answers where the engine is distant. The audit trail says nothing of it. */
   readonly transact: Transact;
-  /** Tells of changes as they commit, where the engine can: PostgreSQL. */
+  /** Tells of changes as they commit: PostgreSQL of all, with what they changed; SQLite of those of other connections, as changes of everything. */
   listen(told: (notice: ChangeNotice) => void): ChangeNotices;
   close(): Promise<void>;
 }
@@ -143,6 +149,7 @@ function engineOn(db: Kysely<Schema>, { kind, name, server, file }: Place): Engi
     }),
     look: <Row>(text: string, given: readonly (readonly unknown[])[]) => guarded<readonly (readonly Row[])[]>(() => file?.look<Row>(text, given)
       ?? Promise.all(given.map(async (each) => (await db.executeQuery<Row>(CompiledQuery.raw(text, [...each]))).rows))),
+    stateNumber: async () => file === null ? null : guarded(() => file.stateNumber()),
     write,
     writeAhead: (work) => file === null ? write(work) : writeBy(() => db.transaction().setIsolationLevel(forcedLater), work),
     forced: async () => file === null ? undefined : guarded(() => file.force()),
@@ -160,7 +167,7 @@ function engineOn(db: Kysely<Schema>, { kind, name, server, file }: Place): Engi
         .set((column) => ({ value: column('value', '+', 1n) })).returning('value').executeTakeFirstOrThrow();
       return work(transaction, value);
     }),
-    listen: (told) => server === null ? { close: async () => {} } : server.listenForChanges(server.url, told),
+    listen: (told) => file === null ? server!.listenForChanges(server!.url, told) : watchCommits(() => file.othersCommits(), told),
     async close() {
       await pipeline.close();
       await db.destroy();

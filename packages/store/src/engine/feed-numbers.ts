@@ -1,9 +1,11 @@
 /**
- * The numbers that nodes poll: those of the latest change of settings, of runs and of leases. A node asks for each five times a second, whether
- * anything happened or not, and on PostgreSQL each question is a transaction. So what is asked for within a few milliseconds is read together.
+ * The numbers that nodes poll: those of the latest change of settings, of runs and of leases. A node asks for each two to five times a second,
+ * whether anything happened or not. On PostgreSQL each question is a transaction, so what is asked for within a few milliseconds is read
+ * together. On SQLite a number is read only if something was committed since it was read last.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Engine } from './engine.ts';
+import { whileUnchanged, type AskAgain } from './while-unchanged.ts';
 
 export type Feed = 'settings' | 'runs' | 'leases';
 
@@ -16,12 +18,19 @@ const tables: Readonly<Record<Feed, string>> = { settings: 'revision', runs: 'ru
 const companyMs = 5;
 
 export function feedNumbersIn(engine: Engine): FeedNumbers {
-  return engine.kind === 'sqlite' ? {
-    async read(feed) {
+  return engine.kind === 'sqlite' ? readEach(engine) : readTogether(engine);
+}
+
+function readEach(engine: Engine): FeedNumbers {
+  const again: Readonly<Record<Feed, AskAgain<number>>> = {
+    settings: whileUnchanged(engine), runs: whileUnchanged(engine), leases: whileUnchanged(engine),
+  };
+  return {
+    read: (feed) => again[feed](feed, async () => {
       const [[row] = []] = await engine.look<{ value: bigint }>(`select value from ${tables[feed]}`, noneGiven);
       return Number(row!.value);
-    },
-  } : readTogether(engine);
+    }),
+  };
 }
 
 const noneGiven = [[]] as const;

@@ -21,6 +21,9 @@ import { SqliteTurns } from './sqlite-turns.ts';
  */
 export const forcedLater = 'read uncommitted';
 
+const ownChanges = 'select total_changes()';
+const othersCommits = 'pragma data_version';
+
 /** Kysely on one `DatabaseSync`. Who uses it when is decided here, not by Kysely: reads continue while a writer waits for the lock. */
 export class EmbeddedDialect implements Dialect {
   readonly #database: DatabaseSync;
@@ -42,6 +45,16 @@ export class EmbeddedDialect implements Dialect {
   /** See `Engine.rows`. */
   rows(query: CompiledQuery): Promise<RowValue[][]> {
     return this.#driver.rows(query);
+  }
+
+  /** See `Engine.stateNumber`. */
+  stateNumber(): Promise<number> {
+    return this.#driver.stateNumber();
+  }
+
+  /** Another value than before if another connection committed since. Null: a transaction is open here, and keeps what it began with in sight. */
+  othersCommits(): RowValue | null {
+    return this.#driver.othersCommits();
   }
 
   /** Resolves when the disk has all that was committed so far. */
@@ -92,6 +105,9 @@ class EmbeddedDriver implements Driver {
   readonly #statements: SqliteStatements;
   /** Transactions that are to be forced later, until they end. */
   readonly #later = new WeakSet<DatabaseConnection>();
+  #ownChanges: RowValue = 0;
+  #othersCommits: RowValue = 0;
+  #stateNumber = 0;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -141,6 +157,27 @@ class EmbeddedDriver implements Driver {
     const user = {};
     while (this.#turns.isTaken(user)) await this.#turns.changed();
     return this.#statements.rows(sql, parameters);
+  }
+
+  /** SQLite counts what this connection changed, and separately says whether any other one committed. */
+  async stateNumber(): Promise<number> {
+    const user = {};
+    while (this.#turns.isTaken(user)) await this.#turns.changed();
+    const [own, others] = [this.#number(ownChanges), this.#number(othersCommits)];
+    if (own !== this.#ownChanges || others !== this.#othersCommits) {
+      [this.#ownChanges, this.#othersCommits] = [own, others];
+      this.#stateNumber += 1;
+    }
+    return this.#stateNumber;
+  }
+
+  othersCommits(): RowValue | null {
+    return this.#database.isTransaction ? null : this.#number(othersCommits);
+  }
+
+  #number(question: string): RowValue {
+    const [row] = this.#statements.rows(question, []);
+    return row![0]!;
   }
 
   /**

@@ -10,12 +10,13 @@ import { sql, type Transaction } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
 import { insertRows, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
+import { whileUnchanged } from '../engine/while-unchanged.ts';
 import type { Schema } from '../schema/schema.ts';
 import { addSpend, noSpend, orderedAdditionsOf, spendKey, type Addition, type SpendRecord } from './apply-spend.ts';
 import { bumpFeedStatement } from './apply-to-leases.ts';
 import { cappedLabels } from './capped-labels.ts';
 import { addToLabels, labelAdditionsOf, moneyAlone } from './label-spend.ts';
-import type { SpentBeside, SpentBesideNews } from './spent-beside.ts';
+import type { SpentAfter, SpentBeside, SpentBesideNews } from './spent-beside.ts';
 
 /** A call, and by how much more it counts as spent than before; negative: less. */
 export interface CountedChange {
@@ -100,9 +101,10 @@ async function latestNumber(db: Pick<Transaction<Schema>, 'selectFrom'>): Promis
 const atOnce = 500;
 
 export function correctedSpendIn({ engine }: Pick<StoreContext, 'engine'>): SpentBesideNews {
+  const again = whileUnchanged<SpentAfter>(engine);
   return {
     latest: () => engine.read(latestNumber),
-    after: (number) => engine.read(async (db) => {
+    after: (number) => again(number, () => engine.read(async (db) => {
       const rows = await db.selectFrom('corrected_spend').selectAll()
         .select((of) => of.selectFrom('service_key').select('person').whereRef('service_key.id', '=', 'corrected_spend.key').as('person'))
         .where('number', '>', BigInt(number)).orderBy('number').limit(atOnce).execute();
@@ -114,6 +116,6 @@ export function correctedSpendIn({ engine }: Pick<StoreContext, 'engine'>): Spen
         })),
         through: rows.length === 0 ? number : Number(rows.at(-1)!.number),
       };
-    }),
+    })),
   };
 }

@@ -11,9 +11,15 @@ export type SpentBeside = Pick<CallRecord, 'organization' | 'key' | 'labels' | '
   readonly person: PersonId | null;
 };
 
+/** `through`: the number of the last of them; if there are none, the one that was asked from. */
+export interface SpentAfter {
+  readonly spent: readonly SpentBeside[];
+  readonly through: number;
+}
+
 export interface SpentBesideNews {
   /** The number of the latest; 0: there is none. */
   latest(): Promise<number>;
-  /** Those above this number, oldest first, and the number of the last. */
-  after(number: number): Promise<{ readonly spent: readonly SpentBeside[]; readonly through: number }>;
+  /** Those above this number, oldest first. */
+  after(number: number): Promise<SpentAfter>;
 }

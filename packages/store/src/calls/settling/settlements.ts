@@ -3,8 +3,9 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { PersonId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import { sql } from 'kysely';
+import { whileUnchanged } from '../../engine/while-unchanged.ts';
 import type { StoreContext } from '../../sealing/context.ts';
-import type { SpentBesideNews } from '../../spend/spent-beside.ts';
+import type { SpentAfter, SpentBesideNews } from '../../spend/spent-beside.ts';
 
 /** Read at once. */
 const atOnce = 500;
@@ -21,10 +22,11 @@ interface Row {
 }
 
 export function settlementsIn({ engine }: Pick<StoreContext, 'engine'>): SpentBesideNews {
+  const again = whileUnchanged<SpentAfter>(engine);
   return {
     latest: () => engine.read(async (db) => Number((await sql<{ latest: bigint | number }>`
       select coalesce(max(settled_number), 0) as latest from deferred_work`.execute(db)).rows[0]!.latest)),
-    after: (number) => engine.read(async (db) => {
+    after: (number) => again(number, () => engine.read(async (db) => {
       const { rows } = await sql<Row>`select w.settled_number, c.organization, c.key, c.run, c.labels, c.started_at_ms, c.cost_nano,
           (select person from service_key where id = c.key) as person
         from deferred_work as w join call_record as c
@@ -38,6 +40,6 @@ export function settlementsIn({ engine }: Pick<StoreContext, 'engine'>): SpentBe
         })),
         through: rows.length === 0 ? number : Number(rows.at(-1)!.settled_number),
       };
-    }),
+    })),
   };
 }
