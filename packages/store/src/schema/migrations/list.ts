@@ -67,6 +67,7 @@ import { cellAddresses } from './0062-cell-addresses.ts';
 import { figuresSideBySide } from './0063-figures-side-by-side.ts';
 import { callsWithSession } from './0064-calls-with-a-session.ts';
 import { whoseDisabling } from './0065-whose-disabling.ts';
+import { figuresOfRuns } from './0066-figures-of-runs.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -78,7 +79,7 @@ export const migrations: readonly Migration[] = [
   sessions, namedUpstreams, callCorrections, deferredWork, models, labelSets, keysOfPeople, closedMonths, followedWork,
   callsOfConnections, allocationTables, correctedSpend, openWork, oldestWriterStated, monthBudgets, labelSpend, refusalEntries,
   fewerWrites, figureProofs, hoursOfLabels, ownKeys, loweredBudgets, cellTables, cellAddresses, figuresSideBySide,
-  callsWithSession, whoseDisabling,
+  callsWithSession, whoseDisabling, figuresOfRuns,
 ];
 
 /**
@@ -87,7 +88,7 @@ export const migrations: readonly Migration[] = [
  */
 const olderMayWrite: ReadonlySet<Migration> = new Set([
   monthBudgets, refusalEntries, fewerWrites, figureProofs, ownKeys, loweredBudgets, cellTables,
-  cellAddresses, figuresSideBySide, callsWithSession, whoseDisabling,
+  cellAddresses, figuresSideBySide, callsWithSession, whoseDisabling, figuresOfRuns,
 ]);
 
 /** The version of the schema that a writer must know at least; what older ones write would be missing from sums. Decision 0104. */

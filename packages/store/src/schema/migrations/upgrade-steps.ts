@@ -38,6 +38,7 @@ const overRecords: ReadonlyMap<number, { readonly words: string; readonly usOfRe
   [48, { words: 'an index of records by connection', usOfRecord: 1 }],
   [58, { words: 'sums of labels by hour from the records', usOfRecord: 20 }],
   [64, { words: 'an index of the records that have a session', usOfRecord: 0.25 }],
+  [66, { words: 'an index of the records that have a run', usOfRecord: 4 }],
 ]);
 const otherWords = 'tables and columns; no record is read';
 /** Of a migration that reads no record. */
