@@ -1,6 +1,7 @@
 /** The rows of a long table that are near the screen, with space for the others. */
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { rowsKept } from './rows-kept.ts';
 
 /** What a row of a long table says of itself, so that its true height is known. */
 export interface MeasuredRow {
@@ -19,14 +20,13 @@ export interface WindowedRowsProps<Row> {
 
 /** A usual row, in pixels, until it is measured. */
 const rowHeight = 37;
-
 export function RowsInWindow({ rows, row, wide, busy }: WindowedRowsProps<unknown>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [scrollMargin, setMargin] = useState(0);
   useLayoutEffect(() => {
     setMargin((body.current?.getBoundingClientRect().top ?? 0) + scrollY);
   }, [rows]);
-  const virtual = useWindowVirtualizer({ count: rows.length, estimateSize: () => rowHeight, overscan: 20, scrollMargin });
+  const virtual = useWindowVirtualizer({ count: rows.length, estimateSize: () => rowHeight, overscan: 20, rangeExtractor: rowsKept, scrollMargin });
   const shown = virtual.getVirtualItems();
   const before = (shown[0]?.start ?? scrollMargin) - scrollMargin;
   const after = virtual.getTotalSize() - ((shown.at(-1)?.end ?? scrollMargin) - scrollMargin);

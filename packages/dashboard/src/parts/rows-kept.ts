@@ -1,0 +1,22 @@
+/** Which rows of a long table are in the document while some of them are on the screen. */
+
+/** Rows come and go by this many: with each change of its rows the browser lays out the table, so that most frames of a scroll should have none. */
+const step = 8;
+
+export interface RowsOnScreen {
+  readonly startIndex: number;
+  /** Included. */
+  readonly endIndex: number;
+  /** How many are kept beyond each end at least. */
+  readonly overscan: number;
+  /** How many there are. */
+  readonly count: number;
+}
+
+/** Their indexes: whole steps, but for the last of the table. */
+export function rowsKept({ startIndex, endIndex, overscan, count }: RowsOnScreen): number[] {
+  const first = Math.max(0, Math.floor((startIndex - overscan) / step) * step);
+  // A step more than is needed, so that both ends move in the same frames.
+  const end = Math.min(count, first + Math.ceil((endIndex - startIndex + 1 + 2 * overscan + step) / step) * step);
+  return Array.from({ length: Math.max(0, end - first) }, (_, at) => first + at);
+}
