@@ -1,7 +1,7 @@
 /**
- * `node bench/pages.ts [--data DIR | --calls N] [--rounds N] [--only WORD] [--phone] [--tasks]`: opens every page of the dashboard in a real
- * Chromium, on the store of a data directory or on one that `seed` makes (default 100,000 calls). It adds a user to the directory, so give it a
- * copy. The pages must have been built (`npm run build -w packages/dashboard`).
+ * `node bench/pages.ts [--data DIR | --calls N] [--rounds N] [--only WORD] [--pages ADDRESS,…] [--phone] [--tasks]`: opens every page of the
+ * dashboard in a real Chromium, on the store of a data directory or on one that `seed` makes (default 100,000 calls). It adds a user to the
+ * directory, so give it a copy. The pages must have been built (`npm run build -w packages/dashboard`).
  *
  * One line a page, each figure the median of the rounds (default 3):
  * - ready: from the navigation, a new document each time, until the page has all it asked for and shows it;
@@ -9,7 +9,7 @@
  * - task: the longest task of the main thread, and the most processor time that one took in a further visit under Chromium's trace. The second
  *   hardly depends on what else the machine does. With `--tasks`, what each task did that took 30 ms of the processor;
  * - frames: how many a second while the page is scrolled with a wheel, if it is longer than the window, and the longest wait for one.
- * `--only`: the addresses that hold the word; `--phone`: a phone's window.
+ * `--only`: the addresses that hold the word; `--pages`: exactly these, of the list or not; `--phone`: a phone's window.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -23,13 +23,13 @@ import { tasksIn, type PageTask } from './page-tasks.ts';
 
 const { values } = parseArgs({ options: {
   data: { type: 'string' }, calls: { type: 'string', default: '100000' }, rounds: { type: 'string', default: '3' }, only: { type: 'string' },
-  phone: { type: 'boolean', default: false }, tasks: { type: 'boolean', default: false },
+  pages: { type: 'string' }, phone: { type: 'boolean', default: false }, tasks: { type: 'boolean', default: false },
 } });
-const addresses = [
+const addresses = values.pages?.split(',') ?? [
   '/', '/?by=model', '/?range=90d&by=label', '/explore', '/explore?by=label&range=90d', '/explore?by=label&and=day', '/explore?by=key&and=day',
-  '/explore?by=key&and=label&range=90d&every', '/calls', '/calls?live=on', '/calls?label=env:production', '/refusals', '/runs', '/month', '/baseline',
-  '/caps', '/alerts', '/projects', '/statement', '/exports', '/start', '/keys', '/keys?tab=all', '/connect', '/providers', '/members', '/tokens',
-  '/audit', '/nodes', '/settings',
+  '/explore?by=key&and=label&range=90d&every', '/explore?by=person', '/calls', '/calls?live=on', '/calls?label=env:production', '/refusals', '/runs',
+  '/month', '/baseline', '/caps', '/alerts', '/projects', '/statement', '/exports', '/start', '/keys', '/keys?tab=all', '/connect', '/providers',
+  '/members', '/tokens', '/audit', '/nodes', '/settings',
 ].filter((address) => address.includes(values.only ?? ''));
 const email = 'bench@example.com';
 const password = 'a password for the bench';

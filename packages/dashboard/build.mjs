@@ -12,6 +12,30 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
+/** What the first script of every page is made of: the libraries, the client, and what each page asks for. */
+const neededFirst = new RegExp([
+  'node_modules/(?:react|react-dom|scheduler|@tanstack/(?!(?:react-)?virtual)[^/]+|openapi-[^/]+|clsx)/', 'node_modules/use-sync-external-store/',
+  'node_modules/(?:klona|fast-deep-equal)/',
+  '@mantine/(?:core/esm/(?:core|components/Box)|hooks|store)/', 'dashboard/src/api/', 'dashboard/src/app/[a-z-]+[.]ts$', 'preload-helper',
+  'dashboard/src/pages/[^/]+/[a-z-]+-(?:asks|data|on-demand|before)[.]ts$', 'dashboard/src/shown/(?:ranges|months|key-names)[.]',
+  'dashboard/src/parts/(?:on-demand|chart-over-time|usage-rows|rows-by-line|pieces|long-list-query|windowed-rows)[.]',
+].join('|'));
+/** What pages show of figures, and what stands around it: the overview and the sign-in have no more. */
+const shownFirst = new RegExp([
+  'dashboard/src/shown/', 'dashboard/src/parts/(?:page|states|broken-part|range-picker|records-gone|usage-cost|share-bar|figure)[.]',
+  'dashboard/src/parts/(?:state-badge|form-fault)[.]',
+  'dashboard/src/app/brand', 'mark[.]svg', 'dashboard/src/frame/(?:navigation|header-buttons)[.]', 'dashboard/src/pages/overview/chart-pickers',
+  'esm/components/(?:ActionIcon|Alert|Anchor|Badge|Button|Center|CloseButton|FloatingIndicator|Group|Input|InputBase|InputWrapper|Kbd|Loader)/',
+  'esm/components/(?:NativeSelect|Paper|PasswordInput|Progress|SegmentedControl|SimpleGrid|Skeleton|Stack|Text|TextInput|ThemeIcon|Title)/',
+  'esm/components/(?:Divider|Transition|UnstyledButton)/',
+  'esm/components/Combobox/(?:get-parsed-combobox-data|ComboboxChevron|Combobox[.]module)', 'ScrollArea/utils/to-int[.]',
+].join('|'));
+/** What pages are operated by: fields, menus, dialogs, tables. */
+const operated = new RegExp([
+  '@floating-ui/', 'react-number-format/', '@mantine/form/', 'react-remove-scroll', 'dashboard/src/parts/', 'esm/utils/(?:Floating|InlineInput)/',
+  'esm/components/(?:Autocomplete|Combobox|Drawer|FocusTrap|Menu|Modal|ModalBase|NativeScrollArea|NumberInput|Overlay)/',
+  'esm/components/(?:Pill|PillsInput|Popover|Portal|ScrollArea|Select|Switch|Table|Tooltip)/',
+].join('|'));
 const here = dirname(fileURLToPath(import.meta.url));
 const started = performance.now();
 
@@ -20,7 +44,9 @@ try {
   const { build } = await import('vite');
   makeClient();
   const { output } = await build(settings());
+  checkOrder(output);
   noteSources(output.flatMap(({ moduleIds = [] }) => moduleIds));
+  writeFileSync(join(here, 'dist/scripts.json'), JSON.stringify(scriptsByPage(output)));
   const sizes = await compress();
   const seconds = ((performance.now() - started) / 1_000).toFixed(1);
   process.stdout.write(`The dashboard is built: ${sizes.files} files, ${sizes.kilobytes} KB compressed, ${seconds} s.\n`);
@@ -37,6 +63,47 @@ function noteSources(read) {
   const hash = createHash('sha256');
   for (const file of files) hash.update(readFileSync(join(here, file)));
   writeFileSync(join(here, 'dist/built.json'), JSON.stringify({ files, hash: hash.digest('base64') }));
+}
+
+/** Scripts that need one another run in an order that nobody chose, and a page may stay empty. @throws Error if some do. */
+function checkOrder(output) {
+  const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]));
+  const ordered = new Set();
+  const visit = (name, path) => {
+    if (path.includes(name)) throw new Error(`scripts need one another: ${[...path.slice(path.indexOf(name)), name].join(' → ')}`);
+    if (ordered.has(name)) return;
+    for (const each of chunks.get(name)?.imports ?? []) visit(each, [...path, name]);
+    ordered.add(name);
+  };
+  for (const name of chunks.keys()) visit(name, []);
+}
+
+/**
+ * `dist/scripts.json`: the scripts that each page of the shell takes besides those that the document names itself, by its path. The platform names
+ * them too, so that a browser asks for them with the first script and not after it.
+ */
+function scriptsByPage(output) {
+  const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]));
+  const withImports = (name, found = new Set()) => {
+    if (found.has(name)) return found;
+    found.add(name);
+    for (const each of chunks.get(name)?.imports ?? []) withImports(each, found);
+    return found;
+  };
+  const ofModule = (file) => [...chunks.values()].find(({ facadeModuleId }) => posix(facadeModuleId ?? '') === `${posix(here)}/src/${file}`);
+  const first = withImports([...chunks.values()].find(({ isEntry }) => isEntry).fileName);
+  const frame = withImports(ofModule('frame/shell.tsx').fileName);
+  const pages = [...chunks.values()].flatMap(({ facadeModuleId, fileName }) => {
+    const name = /\/src\/pages\/(?!sign-in\/)[^/]+\/([a-z-]+)-page\.tsx$/.exec(posix(facadeModuleId ?? ''))?.[1];
+    if (name === undefined) return [];
+    const scripts = [...new Set([...frame, ...withImports(fileName)])].filter((each) => !first.has(each));
+    return [[name === 'overview' ? '/' : `/${name}`, scripts]];
+  });
+  return Object.fromEntries(pages);
+}
+
+function posix(path) {
+  return path.replaceAll('\\', '/');
 }
 
 /** The client's types are for editors and the check of types. The pages are built without them, also on a Node that runs no TypeScript. */
@@ -60,10 +127,13 @@ function settings() {
       // Libraries mark their files for servers that render; nothing is rendered on a server here.
       rolldownOptions: {
         onwarn: (warning, told) => { if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') told(warning); },
-        // What every page needs is one file, and so are the icons that several parts use: else the first page is forty requests.
-        output: { codeSplitting: { groups: [
-          { name: 'base', test: /node_modules\/(?:react|react-dom|scheduler|@tanstack\/(?!(?:react-)?virtual)[^/]+|openapi-[^/]+|clsx)\// },
+        // A request costs more than a few kilobytes: left to itself, a page would be ninety of them. A file holds what is listed and nothing that
+        // follows from it, since the index of a library needs all of it. None may need one that is listed after it.
+        output: { codeSplitting: { includeDependenciesRecursively: false, groups: [
+          { name: 'base', test: neededFirst },
           { name: 'icons', test: /node_modules\/lucide-react\//, minShareCount: 2 },
+          { name: 'figures', test: shownFirst, minShareCount: 2 },
+          { name: 'controls', test: operated, minShareCount: 5 },
         ] } },
       },
     },

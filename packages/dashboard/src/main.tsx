@@ -18,18 +18,23 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 // The library that blocks scrolling behind a dialog looks for it here.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
+function draw(): void {
+  createRoot(document.getElementById('root')!).render(
+    <StrictMode>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={cssVariables}
+        defaultColorScheme="auto"
+        colorSchemeManager={colorScheme}
+        getStyleNonce={() => nonce}>
+        <QueryClientProvider client={queries}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );
+}
+
 goAhead();
-createRoot(document.getElementById('root')!).render(
-  <StrictMode>
-    <MantineProvider
-      theme={theme}
-      cssVariablesResolver={cssVariables}
-      defaultColorScheme="auto"
-      colorSchemeManager={colorScheme}
-      getStyleNonce={() => nonce}>
-      <QueryClientProvider client={queries}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
-);
+// Once the page is there: React would keep a placeholder for 300 ms that is needed for 50. Not awaited, because the page's script takes parts of this one.
+void router.load().finally(draw);

@@ -1,17 +1,16 @@
 /**
- * If the browser was signed in at its last visit, the page's script and data are requested before it is known whether it still is; otherwise one
- * would wait for the other. If it is not, the answer is a 401, which is ignored.
+ * If the browser was signed in at its last visit, the page's script and its data are requested before it is known whether it still is; otherwise one
+ * would wait for the other. If it is not, the answers are refusals, which nobody sees: the way leads to the sign-in.
  */
-import { queries } from '../api/client.ts';
-import { overviewSearch } from '../app/page-search.ts';
-import { sessionQuery, wasSignedIn } from '../app/session.ts';
-import { askAhead } from '../pages/overview/overview-data.ts';
+import { sessionBefore, wasSignedIn } from '../app/session.ts';
 import { router } from './router.tsx';
 
 export function goAhead(): void {
   if (!wasSignedIn()) return;
-  void queries.prefetchQuery(sessionQuery);
-  const routes = router.routesById;
-  for (const { routeId } of router.matchRoutes(router.latestLocation)) void router.loadRouteChunk(routes[routeId as keyof typeof routes]);
-  if (router.latestLocation.pathname === '/') askAhead(overviewSearch(router.latestLocation.search));
+  const session = sessionBefore();
+  const matches = router.matchRoutes(router.latestLocation);
+  const routes = matches.map(({ routeId }) => router.routesById[routeId as keyof typeof router.routesById]);
+  for (const route of routes) void router.loadRouteChunk(route);
+  if (session === null) return;
+  for (const { options } of routes) options.staticData?.ahead?.go(router.latestLocation.search, session);
 }

@@ -1,18 +1,15 @@
 /** The header: the menu's switch on a phone, the organization, the palette, colors and account. */
 import { ActionIcon, Burger, Button, Group, Kbd, Text } from '@mantine/core';
 import { Search } from 'lucide-react';
-import { lazy } from 'react';
 import { Brand } from '../app/brand.tsx';
 import { useOrganizations, useSession } from '../app/session.ts';
+import { onDemand } from '../parts/on-demand.tsx';
 import { AccountButton, OrganizationButton, ThemeButton } from './header-buttons.tsx';
 import { MenuOnDemand } from './menu-button.tsx';
 
-const loadAccount = () => import('./account-menu.tsx');
-const loadTheme = () => import('./theme-toggle.tsx');
-const loadOrganizations = () => import('./organization-menu.tsx');
-const AccountMenu = lazy(async () => ({ default: (await loadAccount()).AccountMenu }));
-const ThemeToggle = lazy(async () => ({ default: (await loadTheme()).ThemeToggle }));
-const OrganizationMenu = lazy(async () => ({ default: (await loadOrganizations()).OrganizationMenu }));
+const AccountMenu = onDemand(async () => (await import('./account-menu.tsx')).AccountMenu);
+const ThemeToggle = onDemand(async () => (await import('./theme-toggle.tsx')).ThemeToggle);
+const OrganizationMenu = onDemand(async () => (await import('./organization-menu.tsx')).OrganizationMenu);
 
 export interface HeaderProps {
   readonly menuOpened: boolean;
@@ -47,8 +44,8 @@ export function Header({ menuOpened, onMenu, onPalette }: HeaderProps) {
         <ActionIcon hiddenFrom="sm" variant="default" size="md" aria-label="Search or go to" onClick={onPalette}>
           <Search size={16} aria-hidden />
         </ActionIcon>
-        <MenuOnDemand menu={ThemeToggle} load={loadTheme} button={(props) => <ThemeButton {...props} />} />
-        <MenuOnDemand menu={AccountMenu} load={loadAccount} button={(props) => <AccountButton {...props} />} />
+        <MenuOnDemand menu={ThemeToggle} button={(props) => <ThemeButton {...props} />} />
+        <MenuOnDemand menu={AccountMenu} button={(props) => <AccountButton {...props} />} />
       </Group>
     </Group>
   );
@@ -67,7 +64,6 @@ function Organization() {
   return (
     <MenuOnDemand
       menu={OrganizationMenu}
-      load={loadOrganizations}
       button={(props) => <OrganizationButton name={organization.name} {...props} />}
     />
   );

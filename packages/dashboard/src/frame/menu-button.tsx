@@ -1,5 +1,6 @@
 /** A header button whose menu is loaded when it is first wanted: on touch, on focus, or under the pointer. */
-import { Suspense, useState, type ComponentType, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
+import type { OnDemand } from '../parts/on-demand.tsx';
 
 /** The content of the button. */
 export interface MenuButtonProps {
@@ -11,26 +12,19 @@ export interface MenuButtonProps {
 
 export function MenuOnDemand({
   menu: Menu,
-  load,
   button,
 }: {
-  /** Lazy; opens as soon as it is loaded. */
-  readonly menu: ComponentType;
-  readonly load: () => unknown;
+  /** Opens as soon as it is loaded. */
+  readonly menu: OnDemand<object>;
   readonly button: (props: MenuButtonProps) => ReactNode;
 }) {
   const [wanted, setWanted] = useState(false);
+  const ahead = (): void => void Menu.ahead().catch(() => undefined);
   const alone = button({
     onClick: () => setWanted(true),
-    onPointerEnter: () => void load(),
-    onFocus: () => void load(),
+    onPointerEnter: ahead,
+    onFocus: ahead,
     'aria-haspopup': 'menu',
   });
-  return wanted ? (
-    <Suspense fallback={alone}>
-      <Menu />
-    </Suspense>
-  ) : (
-    alone
-  );
+  return wanted ? <Menu waiting={alone} /> : alone;
 }

@@ -2,11 +2,10 @@
  * Every address of the dashboard. A page is loaded on its first visit. Filters, ranges and groupings are in the address, read by
  * `page-search.ts`, so that every view can be linked, reloaded and returned to.
  */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
-import type { ComponentType } from 'react';
+import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
+import { askAhead } from '../api/ahead.ts';
+import { organizationsQuery } from '../api/asked-often.ts';
 import { queries, Refused } from '../api/client.ts';
-import { noteNoAnswer } from '../api/reach.ts';
-import { NotFoundPage, PageAway, PageFault } from './page-fault.tsx';
 import {
   callsSearch,
   exploreSearch,
@@ -22,40 +21,58 @@ import {
   statementSearch,
 } from '../app/page-search.ts';
 import { addressWith, searchIn } from '../app/address-words.ts';
-import { rememberSignedIn, sessionQuery } from '../app/session.ts';
-import { askAhead } from '../pages/overview/overview-data.ts';
+import { noteSession, sessionQuery } from '../app/session.ts';
+import { ChartOverTime } from '../parts/chart-over-time.ts';
+import { LongRows } from '../parts/windowed-rows.tsx';
+import { Grouped } from '../pages/overview/grouped-on-demand.ts';
+import { alertsAsks } from '../pages/alerts/alerts-asks.ts';
+import { auditAsks } from '../pages/audit/audit-asks.ts';
+import { baselineAsks } from '../pages/baseline/baseline-asks.ts';
+import { callsAsks, hasCounts } from '../pages/calls/calls-asks.ts';
+import { capsAsks } from '../pages/caps/caps-asks.ts';
+import { connectAsks } from '../pages/connect/connect-asks.ts';
+import { exploreAsks } from '../pages/explore/explore-asks.ts';
+import { exportsAsks } from '../pages/exports/exports-asks.ts';
+import { isGrouped, overviewAsks } from '../pages/overview/overview-data.ts';
+import { keysAsks } from '../pages/keys/keys-asks.ts';
+import { membersAsks } from '../pages/members/members-asks.ts';
+import { monthAsks } from '../pages/month/month-asks.ts';
+import { nodesAsks } from '../pages/nodes/nodes-asks.ts';
+import { projectsAsks } from '../pages/projects/projects-asks.ts';
+import { providersAsks } from '../pages/providers/providers-asks.ts';
+import { refusalsAsks } from '../pages/refusals/refusals-asks.ts';
+import { runsAsks } from '../pages/runs/runs-asks.ts';
+import { settingsAsks } from '../pages/settings/settings-asks.ts';
+import { startAsks } from '../pages/start/start-asks.ts';
+import { statementAsks } from '../pages/statement/statement-asks.ts';
+import { tokensAsks } from '../pages/tokens/tokens-asks.ts';
+import { NotFoundPage, PageFault } from './page-fault.tsx';
+import { componentOf, pageRoute } from './page-route.ts';
 
-/** A page's script that does not come is a platform that is away: the frame stays and says so, where the router would load the document again. */
-function pageOf<Module extends Record<string, unknown>>(load: () => Promise<Module>, name: keyof Module & string) {
-  const known = async (): Promise<Module> => {
-    try {
-      return await load();
-    } catch {
-      noteNoAnswer();
-      throw new PageAway();
-    }
-  };
-  return lazyRouteComponent(known as unknown as () => Promise<Record<string, ComponentType>>, name);
-}
+/** Asks for nothing ahead of its script. */
+const alone = { ahead: null };
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage, errorComponent: PageFault });
+const root = createRootRoute({ staticData: alone, component: Outlet, notFoundComponent: NotFoundPage, errorComponent: PageFault });
 
 const open = {
   signIn: createRoute({
     getParentRoute: () => root,
     path: '/sign-in',
+    staticData: alone,
     validateSearch: signInSearch,
-    component: pageOf(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+    component: componentOf(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
   }),
   join: createRoute({
     getParentRoute: () => root,
     path: '/join',
-    component: pageOf(() => import('../pages/sign-in/join-page.tsx'), 'JoinPage'),
+    staticData: alone,
+    component: componentOf(() => import('../pages/sign-in/join-page.tsx'), 'JoinPage'),
   }),
   password: createRoute({
     getParentRoute: () => root,
     path: '/password',
-    component: pageOf(() => import('../pages/sign-in/password-page.tsx'), 'PasswordPage'),
+    staticData: alone,
+    component: componentOf(() => import('../pages/sign-in/password-page.tsx'), 'PasswordPage'),
   }),
 };
 
@@ -63,151 +80,148 @@ const open = {
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
+  staticData: { ahead: { go: () => askAhead([sessionQuery, organizationsQuery]) } },
   beforeLoad: async ({ location }) => {
     try {
-      await queries.ensureQueryData(sessionQuery);
-      rememberSignedIn(true);
+      noteSession(await queries.ensureQueryData(sessionQuery));
     } catch (fault) {
-      rememberSignedIn(false);
+      noteSession(null);
       if (fault instanceof Refused && fault.status === 401) throw redirect({ to: '/sign-in', search: { to: location.href } });
       throw fault;
     }
   },
-  component: pageOf(() => import('./shell.tsx'), 'Shell'),
+  component: componentOf(() => import('./shell.tsx'), 'Shell'),
 });
 
 const pages = {
   overview: createRoute({
     getParentRoute: () => shell,
     path: '/',
-    validateSearch: overviewSearch,
-    loaderDeps: ({ search }) => search,
-    // Loaded along with the page's script, not after it.
-    loader: ({ deps }) => askAhead(deps),
-    component: pageOf(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+    ...pageRoute({
+      search: overviewSearch,
+      asks: overviewAsks,
+      draws: (search) => (isGrouped(search) ? [Grouped, ChartOverTime] : [ChartOverTime]),
+      script: () => import('../pages/overview/overview-page.tsx'),
+      name: 'OverviewPage',
+    }),
   }),
   start: createRoute({
     getParentRoute: () => shell,
     path: '/start',
-    validateSearch: startSearch,
-    component: pageOf(() => import('../pages/start/start-page.tsx'), 'StartPage'),
+    ...pageRoute({ search: startSearch, asks: startAsks, script: () => import('../pages/start/start-page.tsx'), name: 'StartPage' }),
   }),
   explore: createRoute({
     getParentRoute: () => shell,
     path: '/explore',
-    validateSearch: exploreSearch,
-    component: pageOf(() => import('../pages/explore/explore-page.tsx'), 'ExplorePage'),
+    ...pageRoute({
+      search: exploreSearch,
+      asks: exploreAsks,
+      draws: ({ by, and }) => (by === 'day' || and === 'day' ? [ChartOverTime, LongRows] : [LongRows]),
+      script: () => import('../pages/explore/explore-page.tsx'),
+      name: 'ExplorePage',
+    }),
   }),
   baseline: createRoute({
     getParentRoute: () => shell,
     path: '/baseline',
-    validateSearch: pathSearch,
-    component: pageOf(() => import('../pages/baseline/baseline-page.tsx'), 'BaselinePage'),
+    ...pageRoute({ search: pathSearch, asks: baselineAsks, script: () => import('../pages/baseline/baseline-page.tsx'), name: 'BaselinePage' }),
   }),
   calls: createRoute({
     getParentRoute: () => shell,
     path: '/calls',
-    validateSearch: callsSearch,
-    component: pageOf(() => import('../pages/calls/calls-page.tsx'), 'CallsPage'),
+    ...pageRoute({
+      search: callsSearch,
+      asks: callsAsks,
+      draws: (search) => (search.live !== 'on' && hasCounts(search) ? [ChartOverTime] : []),
+      script: () => import('../pages/calls/calls-page.tsx'),
+      name: 'CallsPage',
+    }),
   }),
   refusals: createRoute({
     getParentRoute: () => shell,
     path: '/refusals',
-    validateSearch: refusalsSearch,
-    component: pageOf(() => import('../pages/refusals/refusals-page.tsx'), 'RefusalsPage'),
+    ...pageRoute({ search: refusalsSearch, asks: refusalsAsks, script: () => import('../pages/refusals/refusals-page.tsx'), name: 'RefusalsPage' }),
   }),
   runs: createRoute({
     getParentRoute: () => shell,
     path: '/runs',
-    validateSearch: runsSearch,
-    component: pageOf(() => import('../pages/runs/runs-page.tsx'), 'RunsPage'),
+    ...pageRoute({ search: runsSearch, asks: runsAsks, script: () => import('../pages/runs/runs-page.tsx'), name: 'RunsPage' }),
   }),
   caps: createRoute({
     getParentRoute: () => shell,
     path: '/caps',
-    validateSearch: pathSearch,
-    component: pageOf(() => import('../pages/caps/caps-page.tsx'), 'CapsPage'),
+    ...pageRoute({ search: pathSearch, asks: capsAsks, script: () => import('../pages/caps/caps-page.tsx'), name: 'CapsPage' }),
   }),
   alerts: createRoute({
     getParentRoute: () => shell,
     path: '/alerts',
-    validateSearch: pathSearch,
-    component: pageOf(() => import('../pages/alerts/alerts-page.tsx'), 'AlertsPage'),
+    ...pageRoute({ search: pathSearch, asks: alertsAsks, script: () => import('../pages/alerts/alerts-page.tsx'), name: 'AlertsPage' }),
   }),
   exports: createRoute({
     getParentRoute: () => shell,
     path: '/exports',
-    validateSearch: exportsSearch,
-    component: pageOf(() => import('../pages/exports/exports-page.tsx'), 'ExportsPage'),
+    ...pageRoute({ search: exportsSearch, asks: exportsAsks, script: () => import('../pages/exports/exports-page.tsx'), name: 'ExportsPage' }),
   }),
   month: createRoute({
     getParentRoute: () => shell,
     path: '/month',
-    validateSearch: monthSearch,
-    component: pageOf(() => import('../pages/month/month-page.tsx'), 'MonthPage'),
+    ...pageRoute({ search: monthSearch, asks: monthAsks, script: () => import('../pages/month/month-page.tsx'), name: 'MonthPage' }),
   }),
   statement: createRoute({
     getParentRoute: () => shell,
     path: '/statement',
-    validateSearch: statementSearch,
-    component: pageOf(() => import('../pages/statement/statement-page.tsx'), 'StatementPage'),
+    ...pageRoute({
+      search: statementSearch, asks: statementAsks,
+      script: () => import('../pages/statement/statement-page.tsx'), name: 'StatementPage',
+    }),
   }),
   projects: createRoute({
     getParentRoute: () => shell,
     path: '/projects',
-    validateSearch: projectsSearch,
-    component: pageOf(() => import('../pages/projects/projects-page.tsx'), 'ProjectsPage'),
+    ...pageRoute({ search: projectsSearch, asks: projectsAsks, script: () => import('../pages/projects/projects-page.tsx'), name: 'ProjectsPage' }),
   }),
   keys: createRoute({
     getParentRoute: () => shell,
     path: '/keys',
-    validateSearch: pathSearch,
-    component: pageOf(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
+    ...pageRoute({ search: pathSearch, asks: keysAsks, script: () => import('../pages/keys/keys-page.tsx'), name: 'KeysPage' }),
   }),
   connect: createRoute({
     getParentRoute: () => shell,
     path: '/connect',
-    validateSearch: pathSearch,
-    component: pageOf(() => import('../pages/connect/connect-page.tsx'), 'ConnectPage'),
+    ...pageRoute({ search: pathSearch, asks: connectAsks, script: () => import('../pages/connect/connect-page.tsx'), name: 'ConnectPage' }),
   }),
   providers: createRoute({
     getParentRoute: () => shell,
     path: '/providers',
-    validateSearch: pathSearch,
-    component: pageOf(() => import('../pages/providers/providers-page.tsx'), 'ProvidersPage'),
+    ...pageRoute({ search: pathSearch, asks: providersAsks, script: () => import('../pages/providers/providers-page.tsx'), name: 'ProvidersPage' }),
   }),
   members: createRoute({
     getParentRoute: () => shell,
     path: '/members',
-    validateSearch: pathSearch,
-    component: pageOf(() => import('../pages/members/members-page.tsx'), 'MembersPage'),
+    ...pageRoute({ search: pathSearch, asks: membersAsks, script: () => import('../pages/members/members-page.tsx'), name: 'MembersPage' }),
   }),
   tokens: createRoute({
     getParentRoute: () => shell,
     path: '/tokens',
-    validateSearch: pathSearch,
-    component: pageOf(() => import('../pages/tokens/tokens-page.tsx'), 'TokensPage'),
+    ...pageRoute({ search: pathSearch, asks: tokensAsks, script: () => import('../pages/tokens/tokens-page.tsx'), name: 'TokensPage' }),
   }),
   audit: createRoute({
     getParentRoute: () => shell,
     path: '/audit',
-    validateSearch: pathSearch,
-    component: pageOf(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
+    ...pageRoute({ search: pathSearch, asks: auditAsks, script: () => import('../pages/audit/audit-page.tsx'), name: 'AuditPage' }),
   }),
   nodes: createRoute({
     getParentRoute: () => shell,
     path: '/nodes',
-    validateSearch: pathSearch,
-    component: pageOf(() => import('../pages/nodes/nodes-page.tsx'), 'NodesPage'),
+    ...pageRoute({ search: pathSearch, asks: nodesAsks, script: () => import('../pages/nodes/nodes-page.tsx'), name: 'NodesPage' }),
   }),
   settings: createRoute({
     getParentRoute: () => shell,
     path: '/settings',
-    validateSearch: pathSearch,
-    component: pageOf(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
+    ...pageRoute({ search: pathSearch, asks: settingsAsks, script: () => import('../pages/settings/settings-page.tsx'), name: 'SettingsPage' }),
   }),
   /** Any other address: the frame stays. */
-  other: createRoute({ getParentRoute: () => shell, path: '$', component: NotFoundPage }),
+  other: createRoute({ getParentRoute: () => shell, path: '$', component: NotFoundPage, staticData: alone }),
 };
 
 export const router = createRouter({

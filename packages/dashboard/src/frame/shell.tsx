@@ -1,19 +1,20 @@
 /** The frame around every page of a session: menu, header, command palette, notices, and signing in again after a session has ended. */
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useDeferredValue, useEffect } from 'react';
+import { useDeferredValue, useEffect } from 'react';
 import { queries, sessionEnd } from '../api/client.ts';
 import { whenBack } from '../api/reach.ts';
 import { useNoticesWanted } from '../app/notices.ts';
 import { useSession } from '../app/session.ts';
+import { onDemand } from '../parts/on-demand.tsx';
 import { Away } from './away.tsx';
 import { Header } from './header.tsx';
 import { closedPage, navigation, pagesFor } from './navigation.ts';
 import { RoleNeeded } from './page-fault.tsx';
 
-const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }));
-const NoticesPlace = lazy(async () => ({ default: (await import('./notices-place.tsx')).NoticesPlace }));
-const SignInAgain = lazy(async () => ({ default: (await import('./sign-in-again.tsx')).SignInAgain }));
+const CommandPalette = onDemand(async () => (await import('./command-palette.tsx')).CommandPalette);
+const NoticesPlace = onDemand(async () => (await import('./notices-place.tsx')).NoticesPlace);
+const SignInAgain = onDemand(async () => (await import('./sign-in-again.tsx')).SignInAgain);
 
 /** How long after the frame, and again after that while the page is still asking for something. */
 const loadAheadMs = 3_000;
@@ -64,9 +65,9 @@ export function Shell() {
         {!framed ? <div aria-busy="true" /> : closed === undefined ? <Outlet /> : <RoleNeeded page={closed} />}
         <div id="over-page" />
       </main>
-      <Suspense>{noticesWanted && <NoticesPlace />}</Suspense>
-      <Suspense>{ended && <SignInAgain onClose={end.close} />}</Suspense>
-      <Suspense>{paletteOpened && <CommandPalette onClose={palette.close} />}</Suspense>
+      {noticesWanted ? <NoticesPlace /> : null}
+      {ended ? <SignInAgain onClose={end.close} /> : null}
+      {paletteOpened ? <CommandPalette onClose={palette.close} /> : null}
     </>
   );
 }

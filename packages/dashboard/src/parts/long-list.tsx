@@ -1,30 +1,12 @@
-/** A long list, newest first, read a page at a time: its rows so far, and the button for older ones. */
+/** The rows of a long list so far, and the button for older ones. */
 import { Button, Center } from '@mantine/core';
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { longListQuery } from './long-list-query.ts';
 
-interface ListPage<Row> {
-  readonly data: readonly Row[];
-  readonly nextCursor: string | null;
-}
-
-export interface LongList<Row> {
-  readonly path: string;
-  readonly filters?: object;
-  readonly page: (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<Row>>;
-  /** Milliseconds after which it is read again; absent: never by itself. */
-  readonly againMs?: number;
-}
-
-export function useLongList<Row>({ path, filters = {}, page, againMs }: LongList<Row>) {
-  const list = useInfiniteQuery({
-    queryKey: ['get', path, 'pages', filters],
-    initialPageParam: undefined as string | undefined,
-    refetchInterval: againMs ?? false,
-    placeholderData: keepPreviousData,
-    queryFn: ({ pageParam, signal }) => page(pageParam, signal),
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-  });
+/** `of`: what `longListQuery` made. */
+export function useLongList<Row>(of: ReturnType<typeof longListQuery<Row>>) {
+  const list = useInfiniteQuery(of);
   return { list, rows: list.data?.pages.flatMap(({ data }) => data) ?? [] };
 }
 

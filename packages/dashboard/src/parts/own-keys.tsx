@@ -1,6 +1,8 @@
 /** What members may do about their own keys, as pages show and apply it. The platform decides again. */
 import { Text } from '@mantine/core';
-import { api, type Shown } from '../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
+import { organizationQuery } from '../api/asked-often.ts';
+import type { Shown } from '../api/client.ts';
 import { useMay, useSession } from '../app/session.ts';
 import { Money } from '../shown/figures.tsx';
 
@@ -11,7 +13,7 @@ export function useOwnKeyTerms(): ShownTerms | null | undefined {
   const {
     organization: { id },
   } = useSession();
-  return api.useQuery('get', '/platform/v1/organizations/{id}', { params: { path: { id } } }, { staleTime: 60_000 }).data?.ownKeys;
+  return useQuery(organizationQuery(id)).data?.ownKeys;
 }
 
 /** The terms that bind who is signed in; null: they make and change any key that their role allows. */

@@ -1,10 +1,11 @@
 /** The picker of a page's time range: the usual ones by name, or two dates in a calendar that is loaded on demand. */
 import { Group, NativeSelect } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { RangeSearch } from '../app/page-search.ts';
 import { rangeChoices, type Range } from '../shown/ranges.ts';
+import { onDemand } from './on-demand.tsx';
 
-const DatesPicker = lazy(async () => ({ default: (await import('./dates-picker.tsx')).DatesPicker }));
+const DatesPicker = onDemand(async () => (await import('./dates-picker.tsx')).DatesPicker);
 
 export function RangePicker({ range, onChange }: { readonly range: Range; readonly onChange: (search: RangeSearch) => void }) {
   const [choosing, setChoosing] = useState(range.name === 'custom');
@@ -22,7 +23,7 @@ export function RangePicker({ range, onChange }: { readonly range: Range; readon
         value={choosing ? 'custom' : range.name}
         onChange={(event) => choose(event.currentTarget.value)}
       />
-      <Suspense>{choosing ? <DatesPicker range={range} onChange={onChange} /> : null}</Suspense>
+      {choosing ? <DatesPicker range={range} onChange={onChange} /> : null}
     </Group>
   );
 }

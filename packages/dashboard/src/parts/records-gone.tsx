@@ -1,13 +1,14 @@
 /** Notice that a range begins before the organization's oldest record, so that a part of it is missing. */
 import { Alert } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Archive } from 'lucide-react';
-import { api } from '../api/client.ts';
+import { organizationQuery } from '../api/asked-often.ts';
 import { useSession } from '../app/session.ts';
 import { Moment } from '../shown/figures.tsx';
 
 export function RecordsGone({ sinceMs }: { readonly sinceMs: number }) {
   const { organization } = useSession();
-  const known = api.useQuery('get', '/platform/v1/organizations/{id}', { params: { path: { id: organization.id } } }, { staleTime: 60_000 });
+  const known = useQuery(organizationQuery(organization.id));
   const before = known.data?.recordsGoneBefore ?? null;
   if (before === null || sinceMs >= Date.parse(before)) return null;
   return (

@@ -1,5 +1,6 @@
 /** Usage by day and one other dimension as stacked bars: the largest names have their own colors, all others share one. */
-import { lazy, Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
+import { ChartOverTime } from './chart-over-time.ts';
 import { shownDay } from '../shown/moments.ts';
 import type { KeyNames } from '../shown/key-names.ts';
 import type { Range } from '../shown/ranges.ts';
@@ -7,10 +8,7 @@ import { shortCount, shortDollars } from '../shown/amounts.ts';
 import { Coming } from './states.tsx';
 import { metricOf, nameIn, type Dimension, type ExploredRow, type Metric } from './usage-rows.ts';
 
-const TimeChart = lazy(async () => ({ default: (await import('./time-chart.tsx')).TimeChart }));
 const dayMs = 86_400_000;
-/** How many names have a colour. */
-export const seriesMax = 7;
 
 export function metricFormat(metric: Metric): (value: number) => string {
   return metric === 'cost' ? (value) => shortDollars(value.toFixed(9)) : shortCount;
@@ -45,18 +43,17 @@ export function UsageOverDays({ rows, other, metric, range, names, onPick }: Usa
     return { moments, series: [...lines.values()] };
   }, [rows, other, metric, range, names]);
   return (
-    <Suspense fallback={<Coming height={260} />}>
-      <TimeChart
-        label={`${metric} a day${other === null ? '' : ` by ${other}`}`}
-        moments={moments}
-        series={series}
-        kind="bars"
-        step="day"
-        momentName={shownDay}
-        format={metricFormat(metric)}
-        height={240}
-        onPick={onPick === undefined ? undefined : (ms, part) => onPick(ms, part === null ? null : series[part]!.of)}
-      />
-    </Suspense>
+    <ChartOverTime
+      waiting={<Coming height={260} />}
+      label={`${metric} a day${other === null ? '' : ` by ${other}`}`}
+      moments={moments}
+      series={series}
+      kind="bars"
+      step="day"
+      momentName={shownDay}
+      format={metricFormat(metric)}
+      height={240}
+      onPick={onPick === undefined ? undefined : (ms, part) => onPick(ms, part === null ? null : series[part]!.of)}
+    />
   );
 }

@@ -1,5 +1,5 @@
 /** Usage by one dimension or two, filtered: its largest rows, all of them, and how a row appears in a chart. */
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { ask, type Shown } from '../api/client.ts';
 import { chosenFilters, type Filters } from '../app/page-search.ts';
 import { isoOf, type Range } from '../shown/ranges.ts';
@@ -7,6 +7,9 @@ import type { KeyNames } from '../shown/key-names.ts';
 import { rowsByLine } from './rows-by-line.ts';
 
 export type Dimension = 'model' | 'key' | 'person' | 'project' | 'label' | 'run' | 'upstream' | 'day' | 'month' | 'wire' | 'endpoint';
+
+/** How many names of a chart over days have a colour. */
+export const seriesMax = 7;
 
 export const metrics = [
   { value: 'cost', label: 'Cost' },
@@ -69,8 +72,8 @@ export function groupingOf({ by, and }: UsageQuestion): UsageGrouping {
 }
 
 /** The costliest rows, as many as one answer has, and the figures of all calls. `total.rows` tells whether these are all. */
-export function useExplored(question: UsageQuestion) {
-  return useQuery({
+export function exploredQuery(question: UsageQuestion) {
+  return queryOptions({
     queryKey: ['get', path, 'explore', ...keyOf(question)],
     queryFn: async ({ signal }) => {
       const query = { ...queryOf(question), limit: rowsMax, total: 'true' as const };
@@ -82,8 +85,8 @@ export function useExplored(question: UsageQuestion) {
 }
 
 /** The `top` largest values by this figure, and everything else as one row (of each day). */
-export function useTopUsage(question: UsageQuestion, { metric, top }: { readonly metric: Metric; readonly top: number }) {
-  return useQuery({
+export function topUsageQuery(question: UsageQuestion, { metric, top }: { readonly metric: Metric; readonly top: number }) {
+  return queryOptions({
     queryKey: ['get', path, 'top', metric, top, ...keyOf(question)],
     queryFn: async ({ signal }) => {
       const rows: ExploredRow[] = [];

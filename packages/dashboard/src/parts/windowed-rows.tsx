@@ -2,7 +2,8 @@
  * The body of a table. Of long ones only the rows near the screen are in the document, so that a hundred thousand scroll as ten do. Short ones
  * are there as a whole, so that the browser finds text in them and prints them; they grow by a screen with every frame.
  */
-import { lazy, startTransition, Suspense, useEffect, useState } from 'react';
+import { startTransition, useEffect, useState } from 'react';
+import { onDemand } from './on-demand.tsx';
 import type { WindowedRowsProps } from './rows-in-window.tsx';
 
 /** Tables up to this many rows are there as a whole. */
@@ -11,14 +12,15 @@ export const wholeMax = 200;
 const screen = 30;
 
 // Most people never see a table so long, so the first page does not load what it takes.
-const RowsInWindow = lazy(async () => ({ default: (await import('./rows-in-window.tsx')).RowsInWindow }));
+export const LongRows = onDemand(async () => (await import('./rows-in-window.tsx')).RowsInWindow);
 
 export function WindowedRows<Row>(props: WindowedRowsProps<Row>) {
   if (props.rows.length <= wholeMax) return <GrowingRows {...props} />;
   return (
-    <Suspense fallback={<tbody aria-busy>{props.rows.slice(0, screen).map((each) => props.row(each))}</tbody>}>
-      <RowsInWindow {...(props as unknown as WindowedRowsProps<unknown>)} />
-    </Suspense>
+    <LongRows
+      waiting={<tbody aria-busy>{props.rows.slice(0, screen).map((each) => props.row(each))}</tbody>}
+      {...(props as unknown as WindowedRowsProps<unknown>)}
+    />
   );
 }
 

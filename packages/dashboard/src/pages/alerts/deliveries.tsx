@@ -1,12 +1,14 @@
 /** The deliveries of one webhook, newest first: their results, numbers of attempts and next retries. */
 import { Drawer, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { ListChecks } from 'lucide-react';
-import { api, type Shown } from '../../api/client.ts';
+import type { Shown } from '../../api/client.ts';
 import { CopyableId } from '../../parts/copying.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Moment } from '../../shown/figures.tsx';
+import { deliveriesQuery, webhooksQuery } from './alerts-asks.ts';
 import { SendTest } from './send-test.tsx';
 import { eventName } from './webhook-events.ts';
 
@@ -21,9 +23,9 @@ export function DeliveriesDrawer({ webhook, onClose }: { readonly webhook: strin
 }
 
 function Deliveries({ id }: { readonly id: string }) {
-  const params = { params: { path: { id } } };
-  const webhooks = api.useQuery('get', '/platform/v1/webhooks');
-  const deliveries = api.useQuery('get', '/platform/v1/webhooks/{id}/deliveries', params, {
+  const webhooks = useQuery(webhooksQuery);
+  const deliveries = useQuery({
+    ...deliveriesQuery(id),
     // Often while a delivery is under way, seldom otherwise.
     refetchInterval: ({ state }) => (state.data?.data.some((each) => each.state === 'pending') === true ? 1_000 : 10_000),
   });

@@ -3,8 +3,8 @@ import { Badge, Button, Group, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { BellRing, Plus } from 'lucide-react';
 import { useMemo } from 'react';
-import { api, ask, type Shown } from '../../api/client.ts';
-import { wholeListQuery } from '../../api/whole-list.ts';
+import { capsQuery } from '../../api/asked-often.ts';
+import { ask, type Shown } from '../../api/client.ts';
 import type { PathSearch } from '../../app/page-search.ts';
 import { useMay } from '../../app/session.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
@@ -13,6 +13,7 @@ import { Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { useKeyNames, type KeyNames } from '../../shown/key-names.ts';
 import { CapSubject, Spent } from '../caps/cap-facts.tsx';
+import { alertsQuery } from './alerts-asks.ts';
 import { ThresholdForm } from './threshold-form.tsx';
 
 type Alert = Shown<'Alert'>;
@@ -24,8 +25,8 @@ type Row = Alert & { readonly of: Cap | undefined };
 export function ThresholdsPanel({ search, open }: { readonly search: PathSearch; readonly open: Open }) {
   const may = useMay('admin');
   const names = useKeyNames();
-  const alerts = api.useQuery('get', '/platform/v1/alerts');
-  const caps = useQuery(wholeListQuery('/platform/v1/caps'));
+  const alerts = useQuery(alertsQuery);
+  const caps = useQuery(capsQuery);
   const shownColumns = useMemo(() => columns(names, open), [names]);
   const add = may ? (
     <Button variant="default" leftSection={<Plus size={16} aria-hidden />} onClick={() => open({ new: 'threshold' })}>

@@ -1,8 +1,9 @@
 /** The organization's webhooks: create, test and remove them; a click leads to the deliveries of one. */
 import { ActionIcon, Badge, Button, Group, Menu, Modal, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Ellipsis, ListChecks, Plus, Trash2, Webhook as WebhookIcon } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { api, ask, type Shown } from '../../api/client.ts';
+import { ask, type Shown } from '../../api/client.ts';
 import type { PathSearch } from '../../app/page-search.ts';
 import { useMay } from '../../app/session.ts';
 import { Confirm, useQuestion } from '../../parts/confirm.tsx';
@@ -12,6 +13,7 @@ import { useDoing } from '../../parts/doing.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { Moment } from '../../shown/figures.tsx';
+import { webhooksQuery } from './alerts-asks.ts';
 import { SendTest } from './send-test.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { eventName } from './webhook-events.ts';
@@ -22,7 +24,7 @@ type Open = (to: PathSearch) => void;
 export function WebhooksPanel({ search, open }: { readonly search: PathSearch; readonly open: Open }) {
   const may = useMay('admin');
   const [secret, setSecret] = useState<string | null>(null);
-  const webhooks = api.useQuery('get', '/platform/v1/webhooks');
+  const webhooks = useQuery(webhooksQuery);
   const shownColumns = useMemo(() => columns(open), []);
   const add = may ? (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => open({ new: 'webhook' })}>

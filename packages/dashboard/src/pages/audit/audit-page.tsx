@@ -2,7 +2,7 @@
 import { Button, Text } from '@mantine/core';
 import { Download, ScrollText } from 'lucide-react';
 import { useMemo } from 'react';
-import { ask, type Shown } from '../../api/client.ts';
+import type { Shown } from '../../api/client.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Older, useLongList } from '../../parts/long-list.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
@@ -10,16 +10,14 @@ import { Loaded, Nothing } from '../../parts/states.tsx';
 import { auditWords } from '../../shown/audit-words.ts';
 import { MomentInTwo } from '../../shown/figures.tsx';
 import { useKeyNames, type KeyNames } from '../../shown/key-names.ts';
+import { auditQuery } from './audit-asks.ts';
 import { ChangeDetail } from './change-detail.tsx';
 import { saveText } from '../../parts/saving.ts';
 
 type Event = Shown<'AuditEvent'>;
 
 export function AuditPage() {
-  const { list: events, rows } = useLongList({
-    path: '/platform/v1/audit',
-    page: async (cursor, signal) => (await ask.GET('/platform/v1/audit', { params: { query: { limit: 100, cursor } }, signal })).data!,
-  });
+  const { list: events, rows } = useLongList(auditQuery);
   const keys = useKeyNames();
   const columns = useMemo(() => columnsFor(keys), [keys]);
   const save = (

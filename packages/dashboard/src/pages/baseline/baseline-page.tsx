@@ -1,12 +1,14 @@
 /** The Baseline: seven days as the tap reports them. All of its states, from creation to closed, and its printable report. */
 import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Printer, Radio } from 'lucide-react';
 import { useState } from 'react';
-import { api, ask } from '../../api/client.ts';
+import { ask } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { useDoing } from '../../parts/doing.ts';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
+import { assessmentQuery, assessmentsQuery } from './baseline-asks.ts';
 import { BaselineBadge } from './baseline-state.tsx';
 import { BaselineReport } from './report.tsx';
 import { TapSetup } from './tap-setup.tsx';
@@ -15,7 +17,7 @@ const changes = ['/platform/v1/assessments'];
 
 export function BaselinePage() {
   const admin = useMay('admin');
-  const list = api.useQuery('get', '/platform/v1/assessments');
+  const list = useQuery(assessmentsQuery);
   const current = list.data?.data[0];
   const making = useDoing({ run: () => ask.POST('/platform/v1/assessments'), done: 'The Baseline is made.', changes });
   const about = 'What your model calls come to in seven days, reported by a wrapper around your client. No call goes through here for it.';
@@ -54,7 +56,7 @@ function PrintButton() {
 
 function Shown({ id }: { readonly id: string }) {
   const admin = useMay('admin');
-  const baseline = api.useQuery('get', '/platform/v1/assessments/{id}', { params: { path: { id } } }, { refetchInterval: 5_000 });
+  const baseline = useQuery({ ...assessmentQuery(id), refetchInterval: 5_000 });
   /** Read once, and dropped when the page is closed. */
   const [key, setKey] = useState<string | null>(null);
   return (

@@ -1,7 +1,9 @@
 /** Setting the tap up: its key, shown once, and the lines that wrap a client. */
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, ask } from '../../api/client.ts';
+import { productQuery } from '../../api/asked-often.ts';
+import { ask } from '../../api/client.ts';
 import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { CodeBlock, SecretOnce } from '../../parts/copying.tsx';
 import { useDoing } from '../../parts/doing.ts';
@@ -23,7 +25,7 @@ export function TapSetup({
   const path = { params: { path: { id: baseline.id } } };
   const [language, setLanguage] = useState<'javascript' | 'python'>('javascript');
   const rotation = useQuestion();
-  const product = api.useQuery('get', '/platform/v1/product', {}, { staleTime: Infinity });
+  const product = useQuery(productQuery);
   const reading = useDoing({
     // Over plain http a browser does not send what kind of resource it requests; this header tells the platform a script from an image.
     run: async () => (await ask.GET('/platform/v1/assessments/{id}/tap-key', { ...path, headers: { accept: 'application/json' } })).data!,

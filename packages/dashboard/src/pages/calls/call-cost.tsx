@@ -1,11 +1,13 @@
 /** How the cost of a call was computed: each kind of token at its price, fees, and what it does not include. */
 import { Group, Stack, Table, Text } from '@mantine/core';
-import { api, type Shown } from '../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { Shown } from '../../api/client.ts';
 import { Loaded } from '../../parts/states.tsx';
 import { spoken, type ShownCall } from '../../shown/call-record.ts';
 import { wordsFor } from '../../shown/choices.ts';
 import { wholeCount, wholeDollars } from '../../shown/amounts.ts';
 import { Count } from '../../shown/figures.tsx';
+import { callCostQuery } from './calls-asks.ts';
 
 type CallCostShown = Shown<'CallCost'>;
 type Line = NonNullable<CallCostShown['lines']>[number];
@@ -38,7 +40,7 @@ const names: Readonly<Record<Line['of'], string>> = {
 };
 
 export function CallCost({ call }: { readonly call: ShownCall }) {
-  const cost = api.useQuery('get', '/platform/v1/calls/{id}/cost', { params: { path: { id: call.id } } }, { staleTime: 60_000 });
+  const cost = useQuery(callCostQuery(call.id));
   if (call.usage === 'none') {
     return (
       <Text size="sm" c="dimmed">

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { Badge, Group, Progress, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { ask } from '../../api/client.ts';
 import { CopyableId } from '../../parts/copying.tsx';
 import { Facts, SheetPart } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -14,14 +13,10 @@ import { useKeyNames } from '../../shown/key-names.ts';
 import { CallState } from './call-columns.tsx';
 import { CallCost } from './call-cost.tsx';
 import { CallReceipt } from './call-receipt.tsx';
+import { callQuery } from './calls-asks.ts';
 
 export function CallSheet({ id, known }: { readonly id: string; readonly known: ShownCall | undefined }) {
-  const call = useQuery({
-    queryKey: ['get', '/platform/v1/calls/{id}', id],
-    initialData: known,
-    staleTime: Infinity,
-    queryFn: async ({ signal }) => (await ask.GET('/platform/v1/calls/{id}', { params: { path: { id } }, signal })).data as ShownCall,
-  });
+  const call = useQuery({ ...callQuery(id), initialData: known });
   return (
     <Loaded of={call} height={480}>
       {(data) => <CallFacts call={data} />}

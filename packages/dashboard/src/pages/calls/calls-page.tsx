@@ -1,10 +1,9 @@
 /** Every call, newest first: by time and filters, live, and one of them opened as a sheet. Never content. */
 import { Button, Center, Drawer, Group, Switch } from '@mantine/core';
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
 import { memo, useCallback, useDeferredValue, useMemo } from 'react';
-import { ask } from '../../api/client.ts';
 import type { CallsSearch } from '../../app/page-search.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { FilterBar } from '../../parts/filter-bar.tsx';
@@ -14,16 +13,13 @@ import { RecordsGone } from '../../parts/records-gone.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import type { ShownCall } from '../../shown/call-record.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
-import { isoOf, searchedRange } from '../../shown/ranges.ts';
 import { callListColumns } from './call-columns.tsx';
-import { CallsOverTime, hasCounts } from './calls-over-time.tsx';
+import { callsQuery, callsRange, hasCounts, newestCallsQuery } from './calls-asks.ts';
+import { CallsOverTime } from './calls-over-time.tsx';
 import { CallSheet } from './call-sheet.tsx';
 import { CallStateFilters } from './call-state-filters.tsx';
 
 const route = getRouteApi('/shell/calls');
-const pageLength = 100;
-/** In live mode, all rows may be new every second. */
-const liveLength = 30;
 
 export function CallsPage() {
   const search = route.useSearch();
@@ -31,7 +27,7 @@ export function CallsPage() {
   const live = search.live === 'on';
   const set = (change: Partial<CallsSearch>): void =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
-  const range = useMemo(() => searchedRange(search, Date.now(), '24h'), [search.range, search.since, search.until]);
+  const range = useMemo(() => callsRange(search), [search.range, search.since, search.until]);
   const calls = useCalls(search, live);
   const names = useKeyNames();
   const columns = useMemo(() => callListColumns(names), [names]);
@@ -123,41 +119,8 @@ interface ShownCalls {
 
 /** In live mode, asks for the newest calls each second and keeps nothing older; otherwise pages, from the newest on. */
 function useCalls(search: CallsSearch, live: boolean): ShownCalls {
-  const { model, key, project, label, run, wire, endpoint, outcome, status, usage, lacks, session, connection } = search;
-  const filters = {
-    model,
-    key,
-    project,
-    label,
-    run,
-    wire,
-    endpoint,
-    outcome,
-    status,
-    usage,
-    lacks,
-    session,
-    connection,
-  };
-  const get = async (
-    extra: { readonly limit?: number; readonly since?: string; readonly until?: string; readonly cursor?: string | undefined },
-    signal: AbortSignal,
-  ) => (await ask.GET('/platform/v1/calls', { params: { query: { limit: pageLength, ...filters, ...extra } }, signal })).data!;
-  const newest = useQuery({
-    queryKey: ['get', '/platform/v1/calls', 'live', filters],
-    enabled: live,
-    refetchInterval: 1_000,
-    placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => get({ limit: liveLength }, signal),
-  });
-  const pages = useInfiniteQuery({
-    queryKey: ['get', '/platform/v1/calls', 'pages', filters, search.range, search.since, search.until],
-    enabled: !live,
-    placeholderData: keepPreviousData,
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) => get({ ...isoOf(searchedRange(search, Date.now(), '24h')), cursor: pageParam }, signal),
-    getNextPageParam: (page) => page.nextCursor ?? undefined,
-  });
+  const newest = useQuery({ ...newestCallsQuery(search), enabled: live });
+  const pages = useInfiniteQuery({ ...callsQuery(search), enabled: !live });
   const rows = useMemo(
     () => (live ? newest.data?.data : pages.data?.pages.flatMap((page) => page.data)) as readonly ShownCall[] | undefined,
     [live, newest.data, pages.data],

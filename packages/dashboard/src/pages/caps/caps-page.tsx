@@ -3,8 +3,8 @@ import { Button, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Gauge, Plus } from 'lucide-react';
+import { capsQuery } from '../../api/asked-often.ts';
 import type { Shown } from '../../api/client.ts';
-import { wholeListQuery } from '../../api/whole-list.ts';
 import { useMay } from '../../app/session.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
@@ -23,7 +23,7 @@ export function CapsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const may = useMay('admin');
-  const caps = useQuery({ ...wholeListQuery('/platform/v1/caps'), refetchInterval: 10_000 });
+  const caps = useQuery({ ...capsQuery, refetchInterval: 10_000 });
   const names = useKeyNames();
   const open = (to: { new?: string; id?: string }): void => void navigate({ search: to, replace: true });
   const add = may ? (

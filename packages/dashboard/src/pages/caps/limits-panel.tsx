@@ -1,13 +1,14 @@
 /** The plan's rate limits. */
 import { Anchor, Group, Text } from '@mantine/core';
-import { api } from '../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
 import { Figure } from '../../parts/figure.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { wholeCount } from '../../shown/amounts.ts';
+import { limitsQuery } from './caps-asks.ts';
 
 export function LimitsPanel() {
-  const limits = api.useQuery('get', '/platform/v1/limits', {}, { staleTime: 60_000 });
+  const limits = useQuery(limitsQuery);
   return (
     <Panel title="Rate limits" about="Throughput, not money: for every key, and for the whole organization.">
       <Loaded of={limits} height={60}>

@@ -1,21 +1,20 @@
 /** When caps were reached, from the audit trail: from then until their reset, calls were refused. */
+import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { api, type Shown } from '../../api/client.ts';
+import type { Shown } from '../../api/client.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Money, Moment } from '../../shown/figures.tsx';
 import { useKeyNames, type KeyNames } from '../../shown/key-names.ts';
 import { CapSubject } from './cap-facts.tsx';
+import { reachedQuery } from './caps-asks.ts';
 
 type Row = Shown<'AuditEvent'>;
-
-const shown = 20;
-const often = { refetchInterval: 10_000 };
 
 /** For those who may see the audit. Hidden if no cap was reached. */
 export function ReachedPanel({ caps }: { readonly caps: readonly Shown<'Cap'>[] }) {
   const names = useKeyNames();
-  const reached = api.useQuery('get', '/platform/v1/audit', { params: { query: { action: 'capReached', limit: shown } } }, often);
+  const reached = useQuery({ ...reachedQuery, refetchInterval: 10_000 });
   const columns = useMemo(() => columnsOf(caps, names), [caps, names]);
   const rows = reached.data?.data ?? [];
   if (rows.length === 0) return null;

@@ -1,9 +1,10 @@
 /** Refused calls of the last days: whose, why and how often. Calls with an unknown key belong to nobody and are not shown. */
 import { Group, Select, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { api, type Shown } from '../../api/client.ts';
+import type { Shown } from '../../api/client.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
@@ -12,8 +13,8 @@ import { refusalsCompared } from '../../shown/comparison.ts';
 import { Count } from '../../shown/figures.tsx';
 import { useKeyNames, type KeyNames } from '../../shown/key-names.ts';
 import { ownMoment, shownHour } from '../../shown/moments.ts';
-import { isoOf, searchedRange } from '../../shown/ranges.ts';
 import { refusalWords } from '../../shown/refusal-words.ts';
+import { refusedAtFirst, refusedQuery } from './caps-asks.ts';
 
 type Row = Shown<'RefusalsOfKey'>;
 
@@ -24,10 +25,10 @@ const choices = [
 ];
 
 export function RefusalsPanel() {
-  const [days, setDays] = useState('7d');
+  const [days, setDays] = useState(refusedAtFirst);
   const names = useKeyNames();
-  const query = useMemo(() => isoOf(searchedRange({ range: days }, Date.now())), [days]);
-  const refusals = api.useQuery('get', '/platform/v1/refusals', { params: { query } }, { refetchInterval: 5_000 });
+  const asked = useMemo(() => refusedQuery(days), [days]);
+  const refusals = useQuery({ ...asked, refetchInterval: 5_000 });
   const columns = useMemo(() => columnsOf(names), [names]);
   return (
     <Panel
@@ -44,7 +45,7 @@ export function RefusalsPanel() {
           allowDeselect={false}
           data={choices}
           value={days}
-          onChange={(next) => setDays(next ?? '7d')}
+          onChange={(next) => setDays(next ?? refusedAtFirst)}
         />
         </Group>
       }>

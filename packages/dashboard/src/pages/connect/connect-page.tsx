@@ -3,9 +3,10 @@
  * without it the person types the code that the machine shows. No key is on this page or in any address.
  */
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, ask, type Shown } from '../../api/client.ts';
+import { ask, type Shown } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { useDoing } from '../../parts/doing.ts';
 import { Facts } from '../../parts/facts.tsx';
@@ -14,6 +15,7 @@ import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { Submit } from '../../parts/submit.tsx';
 import { Moment } from '../../shown/figures.tsx';
+import { machineQuery } from './connect-asks.ts';
 
 const route = getRouteApi('/shell/connect');
 type SignIn = Shown<'MachineSignIn'>;
@@ -31,7 +33,7 @@ export function ConnectPage() {
 }
 
 function Opened({ id }: { readonly id: string }) {
-  const signIn = api.useQuery('get', '/platform/v1/auth/machine-sign-ins/{id}', { params: { path: { id } } }, { retry: false });
+  const signIn = useQuery(machineQuery(id));
   return (
     <Loaded of={signIn} height={240}>
       {(data) => (data.byBrowser ? <Decision of={data} /> : <Text size="sm">Type the code that the machine shows,

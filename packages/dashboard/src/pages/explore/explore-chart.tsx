@@ -1,29 +1,28 @@
 /** The chart of the explore page: over days if one dimension is the day; otherwise the largest values, each with its share of all calls. */
 import { Stack, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { Panel } from '../../parts/page.tsx';
 import { ShareBar } from '../../parts/share-bar.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { UsageCost } from '../../parts/usage-cost.tsx';
-import { metricFormat, seriesMax, UsageOverDays } from '../../parts/usage-over-days.tsx';
+import { metricFormat, UsageOverDays } from '../../parts/usage-over-days.tsx';
 import type { KeyNames } from '../../shown/key-names.ts';
 import { percent, wholeCount } from '../../shown/amounts.ts';
+import { chartQuery, isOverDays } from './explore-asks.ts';
 import { Behind, behind } from './explore-table.tsx';
-import { metricOf, nameIn, useTopUsage, type ExploredRow, type Metric, type UsageQuestion } from '../../parts/usage-rows.ts';
+import { metricOf, nameIn, type ExploredRow, type Metric, type UsageQuestion } from '../../parts/usage-rows.ts';
 
 interface ExploreChartProps extends UsageQuestion {
   readonly metric: Metric;
   readonly names: KeyNames;
 }
 
-/** How many of the largest are shown as bars. */
-const largestMax = 10;
-
 export function ExploreChart(props: ExploreChartProps) {
   const { by, and, metric } = props;
-  const overDays = by === 'day' || and === 'day';
-  const top = useTopUsage(props, { metric, top: overDays ? seriesMax : largestMax });
+  const overDays = isOverDays(props);
+  const top = useQuery(chartQuery(props, metric));
   const navigate = useNavigate();
   const toDay = (ms: number, part: ExploredRow | null): void => {
     const day = { ...part, day: new Date(ms).toISOString().slice(0, 10) } as ExploredRow;

@@ -1,5 +1,6 @@
 /** Usage by one or two dimensions, with any filter, as a table and a chart; it can be saved as a file and as a view. */
 import { Button, Group, SegmentedControl, Select, Switch, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { BarChart3 } from 'lucide-react';
 import { useMemo } from 'react';
@@ -14,39 +15,31 @@ import { Loaded, Nothing } from '../../parts/states.tsx';
 import { wholeCount } from '../../shown/amounts.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
 import { utcMoment } from '../../shown/moments.ts';
-import { searchedRange, timeBefore } from '../../shown/ranges.ts';
+import { timeBefore } from '../../shown/ranges.ts';
+import { dimensionsFor, exploreRange, groupingIn } from './explore-asks.ts';
 import { ExploreChart } from './explore-chart.tsx';
 import { ExploreTable } from './explore-table.tsx';
-import {
-  fileAddress, metrics, useEveryRow, useExplored, type Dimension, type Metric, type UsageQuestion, type UsageTotal,
-} from '../../parts/usage-rows.ts';
-import { mayCompare, rangesCompared, useBesideBefore, type BesideBefore } from './time-before.ts';
+import { exploredQuery, fileAddress, metrics, useEveryRow, type UsageQuestion, type UsageTotal } from '../../parts/usage-rows.ts';
+import { besideBeforeQuery, mayCompare, rangesCompared, type BesideBefore } from './time-before.ts';
 import { SavedViewsMenu } from './saved-views.tsx';
 import { SaveFile } from './save-file.tsx';
 
 const route = getRouteApi('/shell/explore');
-const everybodys: readonly Dimension[] = ['model', 'key', 'project', 'label', 'run', 'upstream', 'day', 'month', 'wire', 'endpoint'];
-/** Whose keys are whose is for admins to see. */
-const admins: readonly Dimension[] = everybodys.toSpliced(2, 0, 'person');
-
 export function ExplorePage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const set = (change: Partial<ExploreSearch>): void =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
-  const chosen = useMemo(() => searchedRange(search, Date.now(), '30d'), [search.range, search.since, search.until]);
-  const dimensions = useMay('admin') ? admins : everybodys;
+  const chosen = useMemo(() => exploreRange(search), [search.range, search.since, search.until]);
+  const dimensions = dimensionsFor(useMay('admin'));
   const choices = dimensions.map((value) => ({ value, label: dimensionNames[value] }));
-  const by = dimensions.find((each) => each === search.by) ?? 'model';
-  const and = dimensions.find((each) => each === search.and && each !== by) ?? null;
-  const metric: Metric = metrics.find(({ value }) => value === search.metric)?.value ?? 'cost';
+  const { by, and, metric, compares } = groupingIn(search, dimensions);
   const filters = useMemo(() => chosenFilters(search), [JSON.stringify(chosenFilters(search))]);
-  const compares = search.beside === 'before' && mayCompare({ by, and });
   const compared = useMemo(() => rangesCompared(chosen, Date.now()), [chosen]);
   const range = compares ? compared.now : chosen;
   const question = useMemo(() => ({ by, and, range, filters }), [by, and, range, filters]);
-  const beside = useBesideBefore(question, compares ? compared.before : null);
-  const explored = useExplored(question);
+  const beside = useQuery({ ...besideBeforeQuery(question, compared.before), enabled: compares });
+  const explored = useQuery({ ...exploredQuery(question), enabled: !compares });
   const every = useEveryRow(question);
   const names = useKeyNames();
   return (

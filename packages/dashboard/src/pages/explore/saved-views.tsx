@@ -1,19 +1,21 @@
 /** Views saved by name, the person's own in this organization, wherever they sign in. A view is the address's query. */
 import { Button, Group, Menu, Modal, Stack, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { defaultParseSearch, defaultStringifySearch } from '@tanstack/react-router';
 import { Bookmark, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { api, ask } from '../../api/client.ts';
+import { ask } from '../../api/client.ts';
 import { exploreSearch, type ExploreSearch } from '../../app/page-search.ts';
 import { useDoing } from '../../parts/doing.ts';
 import { Submit } from '../../parts/submit.tsx';
+import { viewsQuery } from './explore-asks.ts';
 
 const changes = ['/platform/v1/views'];
 
 export function SavedViewsMenu({ search, onOpen }: { readonly search: ExploreSearch; readonly onOpen: (search: ExploreSearch) => void }) {
   const [naming, setNaming] = useState(false);
   const [name, setName] = useState('');
-  const views = api.useQuery('get', '/platform/v1/views', {}, { staleTime: 60_000 });
+  const views = useQuery(viewsQuery);
   const saving = useDoing({
     run: () => ask.POST('/platform/v1/views', { body: { name: name.trim(), query: defaultStringifySearch(search).slice(1) } }),
     done: 'The view is saved.',

@@ -1,5 +1,5 @@
 /** Two times side by side: usage beside that of the same length of time before, with what only one of them has. */
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import {
   everyRow, groupingOf, keptIfSame, namesOfRow, totalOf, type ExploredRow, type UsageGrouping, type UsageQuestion, type UsageTotal,
 } from '../../parts/usage-rows.ts';
@@ -23,13 +23,12 @@ export function rangesCompared(range: Range, nowMs: number): { readonly now: Ran
   return { now: { ...now, name: 'custom' }, before: { ...before, name: 'custom' } };
 }
 
-/** `before`: the time to compare with; null: nothing is compared, and nothing is asked. */
-export function useBesideBefore(question: UsageQuestion, before: Range | null) {
-  return useQuery({
+/** `before`: the time to compare with. */
+export function besideBeforeQuery(question: UsageQuestion, before: Range) {
+  return queryOptions({
     queryKey: ['get', '/platform/v1/usage', 'beside', question, before],
-    enabled: before !== null,
     queryFn: async ({ signal }): Promise<BesideBefore> => {
-      const earlier = { ...question, range: before! };
+      const earlier = { ...question, range: before };
       const [rows, total, rowsBefore, totalBefore] = await Promise.all([
         everyRow(question, signal), totalOf(question, signal), everyRow(earlier, signal), totalOf(earlier, signal),
       ]);

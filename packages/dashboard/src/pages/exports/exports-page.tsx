@@ -5,7 +5,6 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useMemo } from 'react';
 import type { Shown } from '../../api/client.ts';
-import { wholeListQuery } from '../../api/whole-list.ts';
 import type { paths } from '../../api/schema.ts';
 import type { ExportsSearch } from '../../app/page-search.ts';
 import { Page, Panel } from '../../parts/page.tsx';
@@ -16,7 +15,8 @@ import { Loaded } from '../../parts/states.tsx';
 import { sumDollars } from '../../shown/amounts.ts';
 import { Count, Money, Moment } from '../../shown/figures.tsx';
 import { incompleteIn } from '../../shown/incomplete-cost.ts';
-import { isoOf, searchedRange, type Range } from '../../shown/ranges.ts';
+import { isoOf, type Range } from '../../shown/ranges.ts';
+import { exportsRange, wholeQuery } from './exports-asks.ts';
 
 const route = getRouteApi('/shell/exports');
 
@@ -37,7 +37,7 @@ export function ExportsPage() {
   const navigate = route.useNavigate();
   const set = (change: Partial<ExportsSearch>): void =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
-  const range = useMemo(() => searchedRange(search, Date.now(), '30d'), [search.range, search.since, search.until]);
+  const range = useMemo(() => exportsRange(search), [search.range, search.since, search.until]);
   const format = formats.find(({ value }) => value === search.format) ?? formats[0];
   return (
     <Page title="Exports" about="All calls of a time range as a file of any size. Totals equal those of the reports.">
@@ -75,7 +75,7 @@ function addressOf(format: string, range: Range): string {
 }
 
 function Whole({ range }: { readonly range: Range }) {
-  const usage = useQuery(wholeListQuery('/platform/v1/usage', { by: 'wire', ...isoOf(range) }));
+  const usage = useQuery(wholeQuery(range));
   return (
     <Loaded of={usage} height={60}>
       {({ data }) => (

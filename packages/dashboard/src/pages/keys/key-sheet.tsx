@@ -1,7 +1,7 @@
 /** One service key: its settings, its last use, and, for those who may read the audit trail, who created and changed it. */
 import { Group, Stack, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { CopyableId } from '../../parts/copying.tsx';
 import { Facts, SheetPart } from '../../parts/facts.tsx';
@@ -10,6 +10,7 @@ import { auditWords } from '../../shown/audit-words.ts';
 import { Money, Moment } from '../../shown/figures.tsx';
 import { KeyMenu } from './key-menu.tsx';
 import { KeyState, type Key } from './key-state.tsx';
+import { keyHistoryQuery } from './keys-asks.ts';
 
 export function KeySheet({ of: key }: { readonly of: Key }) {
   const admin = useMay('admin');
@@ -59,7 +60,7 @@ export function KeySheet({ of: key }: { readonly of: Key }) {
 }
 
 function KeyHistory({ id }: { readonly id: string }) {
-  const events = api.useQuery('get', '/platform/v1/audit', { params: { query: { subject: id, limit: 100 } } });
+  const events = useQuery(keyHistoryQuery(id));
   return (
     <Loaded of={events} height={80}>
       {({ data }) =>

@@ -5,7 +5,6 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { KeyRound, Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { Shown } from '../../api/client.ts';
-import { wholeListQuery } from '../../api/whole-list.ts';
 import { useMay, useSession } from '../../app/session.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { KeyForm, type MintedKey } from '../../parts/key-form.tsx';
@@ -14,10 +13,11 @@ import { Loaded, Nothing } from '../../parts/states.tsx';
 import { SecretOnce } from '../../parts/copying.tsx';
 import { UsageCost } from '../../parts/usage-cost.tsx';
 import { Moment } from '../../shown/figures.tsx';
-import { isoOf, searchedRange } from '../../shown/ranges.ts';
+import { keysQuery } from '../../shown/key-names.ts';
 import { KeyMenu } from './key-menu.tsx';
 import { KeySheet } from './key-sheet.tsx';
 import { isOver, KeyState, type Key } from './key-state.tsx';
+import { spentQuery } from './keys-asks.ts';
 
 const route = getRouteApi('/shell/keys');
 
@@ -26,7 +26,7 @@ export function KeysPage() {
   const navigate = route.useNavigate();
   const may = useMay('member');
   const [made, setMade] = useState<MintedKey | null>(null);
-  const keys = useQuery(wholeListQuery('/platform/v1/keys'));
+  const keys = useQuery({ ...keysQuery, staleTime: 5_000 });
   const form = (opened: boolean): void => void navigate({ search: (old) => ({ ...old, new: opened ? 'key' : undefined }), replace: true });
   const open = (id: string | undefined): void =>
     void navigate({ search: (old) => ({ ...old, id }), replace: true, resetScroll: false });
@@ -105,8 +105,7 @@ function KeyList({
 }) {
   const [sought, setSought] = useState(find);
   const { email } = useSession();
-  const month = useMemo(() => searchedRange({ range: 'month' }, Date.now()), []);
-  const usage = useQuery(wholeListQuery('/platform/v1/usage', { by: 'key', ...isoOf(month) })).data?.data;
+  const usage = useQuery(useMemo(spentQuery, [])).data?.data;
   const columns = useMemo(() => {
     const all = columnsFor(new Map(usage?.map((row) => [row.key, row])), usage !== undefined);
     return keys.some(({ person }) => person !== null) ? all : all.filter(({ id }) => id !== 'person');

@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
+import { membersQuery } from '../../api/asked-often.ts';
 import { ask, queries, Refused, type Shown } from '../../api/client.ts';
-import { wholeListQuery } from '../../api/whole-list.ts';
 import { useSession, type SessionRole } from '../../app/session.ts';
 import { CodeBlock } from '../../parts/copying.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
@@ -15,6 +15,7 @@ import { Loaded } from '../../parts/states.tsx';
 import { Moment } from '../../shown/figures.tsx';
 import { InvitationForm, rolesUpTo } from './invitation-form.tsx';
 import { MemberMenu } from './member-menu.tsx';
+import { invitationsQuery } from './members-asks.ts';
 
 type Member = Shown<'Member'>;
 type Invitation = Shown<'Invitation'>;
@@ -25,8 +26,8 @@ export function MembersPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [link, setLink] = useState<{ readonly url: string; readonly title: string } | null>(null);
-  const members = useQuery(wholeListQuery('/platform/v1/members'));
-  const invitations = useQuery(wholeListQuery('/platform/v1/invitations'));
+  const members = useQuery(membersQuery);
+  const invitations = useQuery(invitationsQuery);
   const form = (opened: boolean): void => void navigate({ search: { new: opened ? 'invitation' : undefined }, replace: true });
   return (
     <Page

@@ -3,14 +3,13 @@ import { Autocomplete, Button, Modal, Progress, Select, Stack, Text } from '@man
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { PiggyBank, Plus } from 'lucide-react';
-import { api, ask, type Shown } from '../../api/client.ts';
+import { ask, type Shown } from '../../api/client.ts';
 import { wholeListQuery } from '../../api/whole-list.ts';
 import { useMay } from '../../app/session.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { DollarsInput } from '../../parts/dollars-input.tsx';
 import { useSharedForm } from '../../parts/shared-form.tsx';
-import { monthTitle } from '../../parts/month-picker.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
@@ -18,6 +17,8 @@ import { Submit } from '../../parts/submit.tsx';
 import { dollarsToSend, percent, plainDecimal } from '../../shown/amounts.ts';
 import { choicesOf } from '../../shown/choices.ts';
 import { Money } from '../../shown/figures.tsx';
+import { monthTitle } from '../../shown/months.ts';
+import { budgetsQuery } from './month-asks.ts';
 
 type Budget = Shown<'MonthBudget'>;
 const path = '/platform/v1/month-budgets';
@@ -38,7 +39,7 @@ const states = {
 export function BudgetsPanel({ month }: { readonly month: string }) {
   const admin = useMay('admin');
   const [opened, form] = useDisclosure(false);
-  const budgets = api.useQuery('get', path, { params: { query: { month, limit: 1_000 } } });
+  const budgets = useQuery(budgetsQuery(month));
   const add = admin ? (
     <Button size="xs" variant="default" leftSection={<Plus size={14} aria-hidden />} onClick={form.open}>
       Set a budget

@@ -6,9 +6,9 @@ import { ask, Refused, sentenceOf, type Shown } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
-import { monthTitle } from '../../parts/month-picker.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Moment } from '../../shown/figures.tsx';
+import { monthTitle } from '../../shown/months.ts';
 
 type Month = Shown<'Month'>;
 const changes = ['/platform/v1/months', '/platform/v1/audit'];

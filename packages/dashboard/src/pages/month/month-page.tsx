@@ -1,14 +1,16 @@
 /** A month as finance works with it: what it cost, what each team pays of it, its budgets, a provider's bill beside it, and its closing. */
 import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { api } from '../../api/client.ts';
 import type { MonthSearch } from '../../app/page-search.ts';
-import { lastMonth, monthBefore, monthTitle, MonthPicker } from '../../parts/month-picker.tsx';
+import { MonthPicker } from '../../parts/month-picker.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
+import { monthBefore, monthTitle } from '../../shown/months.ts';
 import { BillPanel } from './bill-panel.tsx';
 import { BudgetsPanel } from './budgets-panel.tsx';
 import { ClosingPanel } from './closing-panel.tsx';
+import { monthQuery, shownMonth } from './month-asks.ts';
 import { MonthTotal } from './month-total.tsx';
 import { TeamsPanel } from './teams-panel.tsx';
 
@@ -18,9 +20,9 @@ export function MonthPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const set = (change: Partial<MonthSearch>): void => void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
-  const month = search.month ?? lastMonth(new Date());
-  const shown = api.useQuery('get', '/platform/v1/months/{month}', { params: { path: { month } } });
-  const before = api.useQuery('get', '/platform/v1/months/{month}', { params: { path: { month: monthBefore(month) } } });
+  const month = shownMonth(search);
+  const shown = useQuery(monthQuery(month));
+  const before = useQuery(monthQuery(monthBefore(month)));
   return (
     <Page
       title="Month"

@@ -3,11 +3,11 @@ import { Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Shown } from '../../api/client.ts';
 import { FocalAmount } from '../../parts/focal-amount.tsx';
-import { monthBefore, monthTitle } from '../../parts/month-picker.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { CostIncomplete } from '../../parts/usage-cost.tsx';
 import { wholeCount, wholeDollars } from '../../shown/amounts.ts';
 import { incompleteIn } from '../../shown/incomplete-cost.ts';
+import { monthBefore, monthTitle } from '../../shown/months.ts';
 
 type Month = Shown<'Month'>;
 

@@ -1,8 +1,9 @@
 /** What each team pays of a month, by the rules of allocation, with its statement and the ledger for accounting. */
 import { Button, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Download, Split } from 'lucide-react';
 import { useMemo } from 'react';
-import { api, Refused, type Shown } from '../../api/client.ts';
+import { Refused, type Shown } from '../../api/client.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
@@ -10,15 +11,16 @@ import { OfIncompleteCost } from '../../parts/usage-cost.tsx';
 import { wholeDollars } from '../../shown/amounts.ts';
 import { Count, Money } from '../../shown/figures.tsx';
 import { incompleteIn } from '../../shown/incomplete-cost.ts';
+import { allocationQuery, allocationRulesQuery } from './month-asks.ts';
 
 type Allocation = Shown<'Allocation'>;
 type Team = Allocation['teams'][number];
 
 export function TeamsPanel({ month, closed }: { readonly month: string; readonly closed: boolean }) {
-  const rules = api.useQuery('get', '/platform/v1/allocation');
+  const rules = useQuery(allocationRulesQuery);
   // A closed month keeps the rules that it was closed with, whatever holds now.
   const asked = closed || (rules.data?.allocation ?? null) !== null;
-  const allocation = api.useQuery('get', '/platform/v1/months/{month}/allocation', { params: { path: { month } } }, { enabled: asked });
+  const allocation = useQuery({ ...allocationQuery(month), enabled: asked });
   const none = rules.data !== undefined && (!asked || (allocation.error instanceof Refused && allocation.error.code === 'no_allocation'));
   return (
     <Panel

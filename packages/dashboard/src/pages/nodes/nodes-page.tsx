@@ -1,14 +1,16 @@
 /** The gateway nodes of the deployment and their journals, for those who run it. */
 import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { CircleAlert, Server } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { api, type Shown } from '../../api/client.ts';
+import type { Shown } from '../../api/client.ts';
 import { Figure } from '../../parts/figure.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { shortBytes, shortMs, wholeCount } from '../../shown/amounts.ts';
 import { Count, Moment, MomentInTwo } from '../../shown/figures.tsx';
+import { nodesQuery, proofQuery } from './nodes-asks.ts';
 
 type Node = Shown<'GatewayNode'>;
 type Proof = Shown<'FigureProof'>;
@@ -22,8 +24,8 @@ const namedMax = 5;
 const lateMs = 10_000;
 
 export function NodesPage() {
-  const nodes = api.useQuery('get', '/platform/v1/nodes', {}, often);
-  const proof = api.useQuery('get', '/platform/v1/figure-proof', {}, seldom);
+  const nodes = useQuery({ ...nodesQuery, ...often });
+  const proof = useQuery({ ...proofQuery, ...seldom });
   return (
     <Page
       title="Nodes"

@@ -2,6 +2,7 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { capsQuery } from '../../api/asked-often.ts';
 import type { Shown } from '../../api/client.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -9,7 +10,6 @@ import { Money, Moment } from '../../shown/figures.tsx';
 import { useKeyNames } from '../../shown/key-names.ts';
 import { CapBadge, CapSubject, Spent } from '../caps/cap-facts.tsx';
 import { byNearness, share } from '../caps/cap-share.ts';
-import { capsQuery } from './overview-data.ts';
 
 export function CapsNear() {
   const names = useKeyNames();

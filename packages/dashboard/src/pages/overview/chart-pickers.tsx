@@ -3,6 +3,7 @@ import { choicesOf } from '../../shown/choices.ts';
 import { NativeSelect, SegmentedControl } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
+import type { Grouping } from './overview-data.ts';
 
 const route = getRouteApi('/shell/');
 
@@ -23,9 +24,6 @@ export function MetricPicker({ metrics, value }: { readonly metrics: readonly Na
     <NativeSelect {...shared} onChange={(event) => draw(event.currentTarget.value)} />
   );
 }
-
-export const groupings = ['model', 'key', 'project', 'label', 'wire', 'endpoint'] as const;
-export type Grouping = (typeof groupings)[number];
 
 const choices = choicesOf({
   '': 'All together',

@@ -1,14 +1,15 @@
 /** Usage by day, filtered, grouped as the address says; a bar leads to its calls. */
 import { Group } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Filters } from '../../app/page-search.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
-import { seriesMax, UsageOverDays } from '../../parts/usage-over-days.tsx';
-import { useTopUsage, type Metric } from '../../parts/usage-rows.ts';
+import { UsageOverDays } from '../../parts/usage-over-days.tsx';
 import { useKeyNames } from '../../shown/key-names.ts';
 import type { Range } from '../../shown/ranges.ts';
-import { GroupPicker, groupings, MetricPicker } from './chart-pickers.tsx';
+import { GroupPicker, MetricPicker } from './chart-pickers.tsx';
+import { groupedIn, groupedQuery } from './overview-data.ts';
 
 const route = getRouteApi('/shell/');
 const dayMs = 86_400_000;
@@ -19,13 +20,11 @@ const metrics = [
 ] as const;
 
 export function GroupedOverTime({ range, filters }: { readonly range: Range; readonly filters: Filters }) {
-  const { metric, by } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
   const names = useKeyNames();
-  const other = groupings.find((each) => each === by) ?? null;
-  const drawn = metrics.find(({ value }) => value === metric)?.value ?? 'spend';
-  const figure: Metric = drawn === 'spend' ? 'cost' : drawn;
-  const usage = useTopUsage({ by: 'day', and: other, range, filters }, { metric: figure, top: seriesMax });
+  const { other, drawn, figure } = groupedIn(search);
+  const usage = useQuery(groupedQuery(search, range));
   return (
     <Panel
       title="Over time"

@@ -1,7 +1,8 @@
 /** Figures of all calls over time, by hour or by day; a bar leads to its calls. */
 import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
+import { ChartOverTime } from '../../parts/chart-over-time.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Coming } from '../../parts/states.tsx';
 import { shortCount, shortDollars, shortMs } from '../../shown/amounts.ts';
@@ -10,9 +11,6 @@ import { refusalWords } from '../../shown/refusal-words.ts';
 import { GroupPicker, MetricPicker } from './chart-pickers.tsx';
 import type { OverviewData, Refusals } from './overview-data.ts';
 
-// Loading begins with the page, not with its data.
-const chart = import('../../parts/time-chart.tsx');
-const TimeChart = lazy(async () => ({ default: (await chart).TimeChart }));
 const route = getRouteApi('/shell/');
 type Figures = OverviewData['total'];
 
@@ -113,21 +111,20 @@ export function OverTime({ overview: { series, step }, refusals }: OverTimeProps
           <MetricPicker metrics={metrics} value={drawn.value} />
         </Group>
       }>
-      <Suspense fallback={<Coming height={240} />}>
-        <TimeChart
-          key={drawn.kind}
-          label={`${drawn.label} by ${step}`}
-          moments={moments}
-          series={lines}
-          kind={drawn.kind}
-          step={step}
-          momentName={step === 'day' ? shownDay : shownHour}
-          format={drawn.format}
-          onPick={(ms) =>
-            void navigate({ to: '/calls', search: { since: new Date(ms).toISOString(), until: new Date(ms + stepMs).toISOString() } })
-          }
-        />
-      </Suspense>
+      <ChartOverTime
+        waiting={<Coming height={240} />}
+        key={drawn.kind}
+        label={`${drawn.label} by ${step}`}
+        moments={moments}
+        series={lines}
+        kind={drawn.kind}
+        step={step}
+        momentName={step === 'day' ? shownDay : shownHour}
+        format={drawn.format}
+        onPick={(ms) =>
+          void navigate({ to: '/calls', search: { since: new Date(ms).toISOString(), until: new Date(ms + stepMs).toISOString() } })
+        }
+      />
     </Panel>
   );
 }

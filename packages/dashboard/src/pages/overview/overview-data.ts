@@ -1,8 +1,10 @@
-/** What the overview asks of the platform. Each request is defined once here, so that it can be sent before the page's script is loaded. */
+/** What the overview asks of the platform. */
 import { keepPreviousData } from '@tanstack/react-query';
-import { api, queries, type Shown } from '../../api/client.ts';
-import { wholeListQuery } from '../../api/whole-list.ts';
+import { capsQuery, organizationQuery } from '../../api/asked-often.ts';
+import { api, type Shown } from '../../api/client.ts';
 import { chosenFilters, type Filters, type OverviewSearch } from '../../app/page-search.ts';
+import type { Asks } from '../../app/session.ts';
+import { seriesMax, topUsageQuery, type Metric } from '../../parts/usage-rows.ts';
 import { keysQuery } from '../../shown/key-names.ts';
 import { comparedSpans, isoOf, searchedRange, type Range, type RangeBounds } from '../../shown/ranges.ts';
 
@@ -39,7 +41,21 @@ export function comparedQuery(span: RangeBounds, filters: Filters) {
   return { ...filteredQuery(span, filters), refetchInterval: 300_000 };
 }
 
-export const capsQuery = wholeListQuery('/platform/v1/caps');
+export const groupings = ['model', 'key', 'project', 'label', 'wire', 'endpoint'] as const;
+export type Grouping = (typeof groupings)[number];
+/** What a grouped chart can draw, by its name in the address. */
+const groupedFigures: Readonly<Record<string, Metric>> = { spend: 'cost', calls: 'calls', tokens: 'tokens' };
+
+/** What the grouped chart shows at this address. `drawn`: its name there. */
+export function groupedIn({ by, metric }: OverviewSearch) {
+  const drawn = metric !== undefined && Object.hasOwn(groupedFigures, metric) ? metric : 'spend';
+  return { other: groupings.find((each) => each === by) ?? null, drawn, figure: groupedFigures[drawn]! };
+}
+
+export function groupedQuery(search: OverviewSearch, range: Range) {
+  const { other, figure } = groupedIn(search);
+  return topUsageQuery({ by: 'day', and: other, range, filters: chosenFilters(search) }, { metric: figure, top: seriesMax });
+}
 
 export const topPanels: readonly { readonly by: TopBy; readonly title: string }[] = [
   { by: 'model', title: 'Models' },
@@ -54,17 +70,22 @@ export function overviewRange(search: OverviewSearch): Range {
   return searchedRange(search, Date.now());
 }
 
-/** Requests everything that the page will show. */
-export function askAhead(search: OverviewSearch): void {
-  const range = overviewRange(search);
-  if (Object.keys(chosenFilters(search)).length === 0) {
-    void queries.prefetchQuery(overviewQuery(range));
-    void queries.prefetchQuery(refusalsQuery(range));
-  } else {
-    void queries.prefetchQuery(filteredQuery(range, search));
-    for (const span of Object.values(comparedSpans(range, Date.now()))) void queries.prefetchQuery(comparedQuery(span, search));
-  }
-  for (const { by } of topPanels) void queries.prefetchQuery(topQuery(by, range, search));
-  void queries.prefetchQuery(capsQuery);
-  void queries.prefetchQuery(keysQuery);
+export function isGrouped(search: OverviewSearch): boolean {
+  return search.by !== undefined || isFiltered(search);
 }
+
+function isFiltered(search: OverviewSearch): boolean {
+  return Object.keys(chosenFilters(search)).length > 0;
+}
+
+export const overviewAsks: Asks<OverviewSearch> = (search, { organization }) => {
+  const range = overviewRange(search);
+  const ofAll = [overviewQuery(range), refusalsQuery(range), capsQuery];
+  const ofSome = (): readonly ReturnType<typeof filteredQuery>[] => [
+    filteredQuery(range, search), ...Object.values(comparedSpans(range, Date.now())).map((span) => comparedQuery(span, search)),
+  ];
+  return [
+    ...(isFiltered(search) ? ofSome() : ofAll), ...(isGrouped(search) ? [groupedQuery(search, range)] : []),
+    ...topPanels.map(({ by }) => topQuery(by, range, search)), keysQuery, organizationQuery(organization.id),
+  ];
+};

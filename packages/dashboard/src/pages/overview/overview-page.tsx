@@ -6,8 +6,9 @@ import { Button, Group, SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Activity, Filter } from 'lucide-react';
-import { lazy, Suspense, useMemo, useState, type ReactNode } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { chosenFilters, type Filters, type OverviewSearch } from '../../app/page-search.ts';
+import { onDemand } from '../../parts/on-demand.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RangePicker } from '../../parts/range-picker.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
@@ -16,14 +17,14 @@ import { comparedTime } from '../../shown/comparison.ts';
 import { comparedSpans, type Range } from '../../shown/ranges.ts';
 import { CapsNear } from './caps-near.tsx';
 import { comparedQuery, filteredQuery, overviewQuery, overviewRange, refusalsQuery, topPanels, type OverviewData } from './overview-data.ts';
+import { Grouped } from './grouped-on-demand.ts';
 import { OverTime } from './over-time.tsx';
 import { RefusedPanel } from './refused-panel.tsx';
 import { Stats, type ComparedFigures } from './stats.tsx';
 import { TopPanel } from './top-panel.tsx';
 import { usedTogether } from './used-figures.ts';
 
-const FilterBar = lazy(async () => ({ default: (await import('../../parts/filter-bar.tsx')).FilterBar }));
-const Grouped = lazy(async () => ({ default: (await import('./grouped-over-time.tsx')).GroupedOverTime }));
+const FilterBar = onDemand(async () => (await import('../../parts/filter-bar.tsx')).FilterBar);
 const route = getRouteApi('/shell/');
 const none: Filters = {};
 
@@ -72,9 +73,7 @@ function OfAll({ range }: { readonly range: Range }) {
             {by === undefined ? (
               <OverTime overview={data} refusals={refusals.data} />
             ) : (
-              <Suspense fallback={<Coming height={320} />}>
-                <Grouped range={range} filters={none} />
-              </Suspense>
+              <Grouped waiting={<Coming height={320} />} range={range} filters={none} />
             )}
           </>
         )
@@ -100,9 +99,7 @@ function OfSome({ range, filters }: { readonly range: Range; readonly filters: F
         ) : (
           <>
             <Stats now={usedTogether(data)} compared={compared} range={range} filters={filters} whole={null} />
-            <Suspense fallback={<Coming height={320} />}>
-              <Grouped range={range} filters={filters} />
-            </Suspense>
+            <Grouped waiting={<Coming height={320} />} range={range} filters={filters} />
           </>
         )
       }
@@ -144,9 +141,7 @@ function FilterOnDemand({ filters, onChange }: { readonly filters: Filters; read
     </Button>
   );
   return adding || Object.keys(filters).length > 0 ? (
-    <Suspense fallback={button}>
-      <FilterBar filters={filters} onChange={onChange} openedAtFirst={adding} />
-    </Suspense>
+    <FilterBar waiting={button} filters={filters} onChange={onChange} openedAtFirst={adding} />
   ) : (
     button
   );

@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { FolderKanban } from 'lucide-react';
 import { useMemo } from 'react';
+import { capsQuery } from '../../api/asked-often.ts';
 import type { Shown } from '../../api/client.ts';
-import { wholeListQuery } from '../../api/whole-list.ts';
 import type { RangeSearch } from '../../app/page-search.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
@@ -15,8 +15,10 @@ import { OfIncompleteCost, UsageCost } from '../../parts/usage-cost.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { Count } from '../../shown/figures.tsx';
 import { incompleteIn } from '../../shown/incomplete-cost.ts';
-import { isoOf, searchedRange } from '../../shown/ranges.ts';
+import { keysQuery } from '../../shown/key-names.ts';
+import { isoOf } from '../../shown/ranges.ts';
 import { Spent } from '../caps/cap-facts.tsx';
+import { projectsQuery, projectsRange } from './projects-asks.ts';
 
 type Cap = Shown<'Cap'>;
 const route = getRouteApi('/shell/projects');
@@ -39,10 +41,10 @@ export function ProjectsPage() {
   const navigate = route.useNavigate();
   const set = (change: RangeSearch): void =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
-  const range = useMemo(() => searchedRange(search, Date.now(), '30d'), [search.range, search.since, search.until]);
-  const usage = useQuery(wholeListQuery('/platform/v1/usage', { by: 'project', ...isoOf(range) }));
-  const keys = useQuery(wholeListQuery('/platform/v1/keys'));
-  const caps = useQuery(wholeListQuery('/platform/v1/caps'));
+  const range = useMemo(() => projectsRange(search), [search.range, search.since, search.until]);
+  const usage = useQuery(projectsQuery(range));
+  const keys = useQuery(keysQuery);
+  const caps = useQuery(capsQuery);
   const rows = useMemo(
     () => projectsOf(usage.data?.data ?? [], keys.data?.data ?? [], caps.data?.data ?? []),
     [usage.data, keys.data, caps.data],

@@ -1,7 +1,8 @@
 /** The upstreams that an organization declares by name, reached by their own clients under /upstreams/NAME. */
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { api, ask, type Shown } from '../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
+import { ask, type Shown } from '../../api/client.ts';
 import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Panel } from '../../parts/page.tsx';
@@ -9,11 +10,12 @@ import { Loaded } from '../../parts/states.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { authNames, dialectNames } from '../../shown/upstream-words.ts';
 import { NamedUpstreamForm, upstreamChanges as changes } from './named-upstream-form.tsx';
+import { namedUpstreamsQuery } from './providers-asks.ts';
 
 type NamedUpstream = Shown<'NamedUpstream'>;
 
 export function NamedUpstreamsPanel({ gatewayUrl }: { readonly gatewayUrl: string }) {
-  const upstreams = api.useQuery('get', '/platform/v1/upstreams', { params: { query: { limit: 32 } } });
+  const upstreams = useQuery(namedUpstreamsQuery);
   const [declaring, form] = useDisclosure(false);
   return (
     <Panel

@@ -1,6 +1,7 @@
 /** Where calls go: the providers' keys and the declared upstreams. */
 import { Stack } from '@mantine/core';
-import { api } from '../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
+import { productQuery, providersQuery } from '../../api/asked-often.ts';
 import { Page, Panel } from '../../parts/page.tsx';
 import { ProviderSetup } from '../../parts/provider-setup.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -8,8 +9,8 @@ import { NamedUpstreamsPanel } from './named-upstreams-panel.tsx';
 import { UpstreamPanel } from './upstream-panel.tsx';
 
 export function ProvidersPage() {
-  const providers = api.useQuery('get', '/platform/v1/providers');
-  const product = api.useQuery('get', '/platform/v1/product', {}, { staleTime: Infinity });
+  const providers = useQuery(providersQuery);
+  const product = useQuery(productQuery);
   return (
     <Page title="Providers" about="Where calls go, and with which credential. Credentials go in and never come out.">
       <Stack maw={880}>

@@ -1,7 +1,7 @@
 /** The organization's own chat-compatible destination, reached under /upstream/v1. */
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import { ask, Refused, type Shown } from '../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
+import { ask } from '../../api/client.ts';
 import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { useSharedForm } from '../../parts/shared-form.tsx';
@@ -10,21 +10,9 @@ import { Loaded } from '../../parts/states.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Submit } from '../../parts/submit.tsx';
 import { keptCredential } from '../../shown/upstream-words.ts';
+import { declaredUpstream, upstreamQuery, type Upstream } from './providers-asks.ts';
 
-type Upstream = Shown<'Upstream'>;
 const changes = ['/platform/v1/upstream'];
-
-/** Null: none is declared, which is no fault: the form stays while it is asked for again. */
-const upstreamQuery = queryOptions({ queryKey: ['get', '/platform/v1/upstream', 'or null'], queryFn: declaredUpstream });
-
-async function declaredUpstream(): Promise<Upstream | null> {
-  try {
-    return (await ask.GET('/platform/v1/upstream')).data!;
-  } catch (fault) {
-    if (fault instanceof Refused && fault.code === 'upstream_not_declared') return null;
-    throw fault;
-  }
-}
 
 export function UpstreamPanel({ gatewayUrl }: { readonly gatewayUrl: string }) {
   const upstream = useQuery(upstreamQuery);

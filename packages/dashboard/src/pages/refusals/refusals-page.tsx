@@ -1,9 +1,10 @@
 /** Calls that were refused, one by one: found by the id that the caller's error shows, by key, run or reason. What would let them through. */
 import { Button, Drawer, Group, Select, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Search, ShieldCheck } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { api, ask, type Shown } from '../../api/client.ts';
+import type { Shown } from '../../api/client.ts';
 import type { RefusalsSearch } from '../../app/page-search.ts';
 import { CopyableId } from '../../parts/copying.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
@@ -15,24 +16,19 @@ import { Loaded, Nothing } from '../../parts/states.tsx';
 import { MomentInTwo, Moment } from '../../shown/figures.tsx';
 import { useKeyNames, type KeyNames } from '../../shown/key-names.ts';
 import { refusalChoices, refusalWords } from '../../shown/refusal-words.ts';
+import { refusalLogQuery, refusalQuery } from './refusals-asks.ts';
 
 type Refusal = Shown<'Refusal'>;
 const route = getRouteApi('/shell/refusals');
 
 export function RefusalsPage() {
-  const { request, key, run, code, id } = route.useSearch();
+  const search = route.useSearch();
+  const { request, key, run, code, id } = search;
   const navigate = route.useNavigate();
   const set = (change: Partial<RefusalsSearch>): void =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
-  const filters = { request, key, run, code };
-  const filtered = Object.values(filters).some((value) => value !== undefined);
-  const { list: refusals, rows } = useLongList({
-    path: '/platform/v1/refusals/log',
-    filters,
-    againMs: 5_000,
-    page: async (cursor, signal) =>
-      (await ask.GET('/platform/v1/refusals/log', { params: { query: { ...filters, limit: 100, cursor } }, signal })).data!,
-  });
+  const filtered = [request, key, run, code].some((value) => value !== undefined);
+  const { list: refusals, rows } = useLongList(refusalLogQuery(search));
   const names = useKeyNames();
   const columns = useMemo(() => columnsOf(names), [names]);
   return (
@@ -128,7 +124,7 @@ function Sought({ value, onSeek }: { readonly value: string; readonly onSeek: (t
 }
 
 function RefusalSheet({ id, names }: { readonly id: string; readonly names: KeyNames }) {
-  const refusal = api.useQuery('get', '/platform/v1/refusals/log/{id}', { params: { path: { id } } });
+  const refusal = useQuery(refusalQuery(id));
   return (
     <Loaded of={refusal} height={320}>
       {(data) => (

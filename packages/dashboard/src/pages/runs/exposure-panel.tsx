@@ -1,7 +1,8 @@
 /** What live runs may still spend together, against the organization's policy. */
 import { Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api } from '../../api/client.ts';
+import { organizationQuery } from '../../api/asked-often.ts';
 import { useSession } from '../../app/session.ts';
 import { Figure } from '../../parts/figure.tsx';
 import { Panel } from '../../parts/page.tsx';
@@ -10,12 +11,7 @@ import type { ListedRun } from './run-state.tsx';
 
 export function ExposurePanel({ live, whole }: { readonly live: readonly ListedRun[]; readonly whole: boolean }) {
   const { organization } = useSession();
-  const policy = api.useQuery(
-    'get',
-    '/platform/v1/organizations/{id}',
-    { params: { path: { id: organization.id } } },
-    { staleTime: 60_000 },
-  );
+  const policy = useQuery(organizationQuery(organization.id));
   const headroom = live.reduce(
     (sum, run) => sum + (run.effective === null ? 0 : Math.max(0, Number(run.effective) - Number(run.spent))),
     0,

@@ -1,7 +1,8 @@
 /** One run: what it spent of what, its story, and a way to end it. */
 import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api, ask } from '../../api/client.ts';
+import { ask } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { CopyableId } from '../../parts/copying.tsx';
@@ -12,6 +13,7 @@ import { Money, Moment } from '../../shown/figures.tsx';
 import { useKeyNames } from '../../shown/key-names.ts';
 import type { Story } from '../../shown/run-story.ts';
 import { RunBadge, type ListedRun } from './run-state.tsx';
+import { storyQuery } from './runs-asks.ts';
 import { RunStory } from './story.tsx';
 
 const clamps: Readonly<Record<NonNullable<ListedRun['clampReason']>, string>> = {
@@ -22,12 +24,7 @@ const clamps: Readonly<Record<NonNullable<ListedRun['clampReason']>, string>> = 
 };
 
 export function RunSheet({ id }: { readonly id: string }) {
-  const story = api.useQuery(
-    'get',
-    '/platform/v1/runs/{id}/story',
-    { params: { path: { id } } },
-    { refetchInterval: ({ state }) => (state.data?.run.state === 'live' ? 3_000 : 15_000) },
-  );
+  const story = useQuery({ ...storyQuery(id), refetchInterval: ({ state }) => (state.data?.run.state === 'live' ? 3_000 : 15_000) });
   return (
     <Loaded of={story} height={480}>
       {(data) => <Told story={data} />}

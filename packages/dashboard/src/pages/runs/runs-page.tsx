@@ -2,7 +2,6 @@
 import { Button, Drawer, Modal, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { ListTree, Ticket } from 'lucide-react';
-import { ask } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Older, useLongList } from '../../parts/long-list.tsx';
@@ -13,6 +12,7 @@ import { ExposurePanel } from './exposure-panel.tsx';
 import { GrantForm } from './grant-form.tsx';
 import { RunSheet } from './run-sheet.tsx';
 import { Budget, RunBadge, type ListedRun } from './run-state.tsx';
+import { runsQuery } from './runs-asks.ts';
 
 const route = getRouteApi('/shell/runs');
 
@@ -20,11 +20,7 @@ export function RunsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const may = useMay('admin');
-  const { list: runs, rows } = useLongList({
-    path: '/platform/v1/runs',
-    againMs: 5_000,
-    page: async (cursor, signal) => (await ask.GET('/platform/v1/runs', { params: { query: { limit: 100, cursor } }, signal })).data!,
-  });
+  const { list: runs, rows } = useLongList(runsQuery);
   const open = (to: { run?: string; new?: string }): void => void navigate({ search: to, replace: true, resetScroll: false });
   return (
     <Page

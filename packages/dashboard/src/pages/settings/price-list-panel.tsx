@@ -1,15 +1,16 @@
 /** Which price list calls are priced by, and how old it is. The operator imports another at the command line. */
-import { api } from '../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
 import { CopyableId } from '../../parts/copying.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { wholeCount } from '../../shown/amounts.ts';
+import { pricesQuery } from './settings-asks.ts';
 
 const dayMs = 86_400_000;
 
 export function PriceListPanel() {
-  const prices = api.useQuery('get', '/platform/v1/prices', {});
+  const prices = useQuery(pricesQuery);
   return (
     <Panel title="Prices" about="The list and prices of your own are the operator's to set. Each call names the list that priced it.">
       <Loaded of={prices} height={160}>

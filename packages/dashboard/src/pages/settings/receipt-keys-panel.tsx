@@ -1,18 +1,19 @@
 /** The keys that sign receipts: shown so that they can be kept in a trusted place, and rotated. */
 import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { ask, Refused } from '../../api/client.ts';
+import { ask } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { CodeBlock } from '../../parts/copying.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
+import { receiptKeysQuery } from './settings-asks.ts';
 
 export function ReceiptKeysPanel() {
   const admin = useMay('admin');
   const rotation = useQuestion();
-  const keys = useQuery({ queryKey: ['get', '/platform/v1/receipt-keys'], queryFn: ({ signal }) => receiptKeys(signal) });
+  const keys = useQuery(receiptKeysQuery);
   const rotating = useDoing({
     run: () => ask.POST('/platform/v1/receipt-keys/rotate'),
     done: 'Another key signs receipts from now on. Both keys say that it follows.',
@@ -52,14 +53,4 @@ export function ReceiptKeysPanel() {
       </Confirm>
     </Panel>
   );
-}
-
-async function receiptKeys(signal: AbortSignal): Promise<{ readonly pem: string | null; readonly key: string; readonly count: number }> {
-  try {
-    const { pem, key, keys } = (await ask.GET('/platform/v1/receipt-keys', { signal })).data!;
-    return { pem, key, count: keys.length };
-  } catch (fault) {
-    if (fault instanceof Refused && fault.code === 'no_receipts') return { pem: null, key: '', count: 0 };
-    throw fault;
-  }
 }

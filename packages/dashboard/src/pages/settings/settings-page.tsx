@@ -1,7 +1,8 @@
 /** The organization's settings, and the person's own password. */
 import { Stack, Tabs } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { api } from '../../api/client.ts';
+import { organizationQuery } from '../../api/asked-often.ts';
 import { useMay, useSession } from '../../app/session.ts';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -24,7 +25,7 @@ export function SettingsPage() {
   } = useSession();
   const admin = useMay('admin');
   const owner = useMay('owner');
-  const organization = api.useQuery('get', '/platform/v1/organizations/{id}', { params: { path: { id } } });
+  const organization = useQuery({ ...organizationQuery(id), staleTime: 5_000 });
   return (
     <Page title="Settings" about={name}>
       <Tabs value={tab} onChange={(value) => void navigate({ search: { tab: value ?? undefined }, replace: true })} maw={880}>

@@ -1,12 +1,14 @@
 /** Every way into the person's own account; each can be ended. */
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { KeyRound, MonitorSmartphone, ShieldCheck, Ticket, type LucideIcon } from 'lucide-react';
-import { api, ask, queries, type Shown } from '../../api/client.ts';
+import { ask, queries, type Shown } from '../../api/client.ts';
 import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Loaded } from '../../parts/states.tsx';
 import { Moment } from '../../shown/figures.tsx';
+import { waysInQuery } from './settings-asks.ts';
 
 type WayIn = Shown<'WayIn'>;
 const changes = ['/platform/v1/auth/ways-in', '/platform/v1/tokens'];
@@ -19,7 +21,7 @@ const kinds: Readonly<Record<WayIn['kind'], { readonly icon: LucideIcon; readonl
 };
 
 export function WaysInPanel() {
-  const ways = api.useQuery('get', '/platform/v1/auth/ways-in');
+  const ways = useQuery(waysInQuery);
   return (
     <Loaded of={ways} height={220}>
       {({ data }) => {

@@ -2,8 +2,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Gauge } from 'lucide-react';
+import { capsQuery } from '../../api/asked-often.ts';
 import { ask } from '../../api/client.ts';
-import { wholeListQuery } from '../../api/whole-list.ts';
 import { useDoing } from '../../parts/doing.ts';
 import { shortDollars } from '../../shown/amounts.ts';
 import { BecameOf, useSending, type CallToTry } from './test-call.tsx';
@@ -13,7 +13,7 @@ const least = '0.000001';
 const changes = ['/platform/v1/caps', '/platform/v1/audit'];
 
 export function LimitTrial({ called, call }: { readonly called: boolean; readonly call: CallToTry }) {
-  const caps = useQuery(wholeListQuery('/platform/v1/caps'));
+  const caps = useQuery(capsQuery);
   const trial = caps.data?.data.find(({ scope, window, limit }) =>
     scope === 'organization' && window === 'day' && Number(limit) === Number(least));
   const setting = useDoing({

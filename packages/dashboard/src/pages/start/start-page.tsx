@@ -6,8 +6,8 @@ import { Divider, Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, type Shown } from '../../api/client.ts';
-import { wholeListQuery } from '../../api/whole-list.ts';
+import { productQuery, providersQuery } from '../../api/asked-often.ts';
+import type { Shown } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { KeyForm, type MintedKey } from '../../parts/key-form.tsx';
 import { SecretOnce } from '../../parts/copying.tsx';
@@ -16,19 +16,21 @@ import { ProviderSetup } from '../../parts/provider-setup.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { wholeCount } from '../../shown/amounts.ts';
 import { Money, Moment } from '../../shown/figures.tsx';
+import { keysQuery } from '../../shown/key-names.ts';
 import { LimitTrial } from './limit-trial.tsx';
 import { Snippets } from './snippets.tsx';
+import { firstCallQuery, firstRefusalQuery } from './start-asks.ts';
 import { Step } from './step.tsx';
 import { TestCallForm, useTestCall, type TestedProvider } from './test-call.tsx';
 
 export function StartPage() {
   const [made, setMade] = useState<MintedKey | null>(null);
   const [admin, member] = [useMay('admin'), useMay('member')];
-  const product = api.useQuery('get', '/platform/v1/product', {}, { staleTime: Infinity });
-  const providers = api.useQuery('get', '/platform/v1/providers', {}, { enabled: admin });
-  const keys = useQuery(wholeListQuery('/platform/v1/keys'));
-  const calls = useFirstOf('/platform/v1/calls');
-  const refused = useFirstOf('/platform/v1/refusals/log');
+  const product = useQuery(productQuery);
+  const providers = useQuery({ ...providersQuery, enabled: admin });
+  const keys = useQuery(keysQuery);
+  const calls = useQuery({ ...firstCallQuery, ...untilOne });
+  const refused = useQuery({ ...firstRefusalQuery, ...untilOne });
   const connected = (providers.data?.data ?? []).flatMap(({ provider, state }) => (state === 'connected' ? [provider as TestedProvider] : []));
   const testCall = useTestCall(connected);
   const live = (keys.data?.data ?? []).filter(isLive);
@@ -109,15 +111,11 @@ function wholeKey(text: string): string | null {
   return /^svc_live_\w{40,}$/.test(text.trim()) ? text.trim() : null;
 }
 
-/** The newest one; asked for again every second until there is one. */
-function useFirstOf(path: '/platform/v1/calls' | '/platform/v1/refusals/log') {
-  return api.useQuery(
-    'get',
-    path,
-    { params: { query: { limit: 1 } } },
-    { refetchInterval: ({ state }) => (state.data?.data.length === 0 ? 1_000 : false) },
-  );
-}
+/** Asked for again every second until there is one. */
+const untilOne = {
+  refetchInterval: ({ state }: { readonly state: { readonly data?: { readonly data: readonly unknown[] } | undefined } }) =>
+    state.data?.data.length === 0 ? 1_000 : false,
+} as const;
 
 function isLive({ revokedAt, disabledAt, expiresAt }: Shown<'ServiceKey'>): boolean {
   return revokedAt === null && disabledAt === null && (expiresAt === null || Date.parse(expiresAt) > Date.now());

@@ -4,10 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Download, Printer } from 'lucide-react';
 import { PageAmounts } from '@metergate/core/books/allocation/page-amounts.ts';
-import { wholeListQuery } from '../../api/whole-list.ts';
 import type { StatementSearch } from '../../app/page-search.ts';
 import { useSession } from '../../app/session.ts';
-import { lastMonth, monthBefore, monthTitle, MonthPicker } from '../../parts/month-picker.tsx';
+import { MonthPicker } from '../../parts/month-picker.tsx';
 import { FocalAmount } from '../../parts/focal-amount.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
@@ -16,14 +15,11 @@ import { Loaded } from '../../parts/states.tsx';
 import { nanoOf, sumDollars, wholeCount, wholeDollars } from '../../shown/amounts.ts';
 import { incompleteIn } from '../../shown/incomplete-cost.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
+import { monthBefore, monthTitle } from '../../shown/months.ts';
+import { statementIn, statementQueries, type StatementOf } from './statement-asks.ts';
 import { StatementTable, type Row } from './statement-table.tsx';
 
 const route = getRouteApi('/shell/statement');
-
-interface Of {
-  readonly month: string;
-  readonly project?: string;
-}
 
 export function StatementPage() {
   const search = route.useSearch();
@@ -31,12 +27,10 @@ export function StatementPage() {
   const { organization } = useSession();
   const names = useKeyNames();
   const set = (change: Partial<StatementSearch>): void => void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
-  const month = search.month ?? lastMonth(new Date());
-  const of = { month, ...(search.project === undefined ? {} : { project: search.project }) };
-  const projects = useQuery(wholeListQuery('/platform/v1/usage', { by: 'project', ...of }));
-  const before = useQuery(wholeListQuery('/platform/v1/usage', { by: 'project', ...of, month: monthBefore(month) }));
-  const models = useQuery(wholeListQuery('/platform/v1/usage', { by: 'model', ...of }));
-  const keys = useQuery(wholeListQuery('/platform/v1/usage', { by: 'key', ...of }));
+  const of = statementIn(search);
+  const { month } = of;
+  const asked = statementQueries(of);
+  const [projects, before, models, keys] = [useQuery(asked.projects), useQuery(asked.before), useQuery(asked.models), useQuery(asked.keys)];
   const amounts = new PageAmounts(nanoOf(sumDollars((projects.data?.data ?? []).map(({ cost }) => cost))));
   return (
     <Page
@@ -77,9 +71,8 @@ export function StatementPage() {
   );
 }
 
-function Actions({ of, set }: { readonly of: Of; readonly set: (change: Partial<StatementSearch>) => void }) {
-  // Of every project of the month, whatever is filtered.
-  const all = useQuery(wholeListQuery('/platform/v1/usage', { by: 'project', month: of.month }));
+function Actions({ of, set }: { readonly of: StatementOf; readonly set: (change: Partial<StatementSearch>) => void }) {
+  const all = useQuery(statementQueries(of).all);
   return (
     <>
       <MonthPicker month={of.month} onChange={(month) => set({ month })} />
@@ -108,7 +101,7 @@ function Actions({ of, set }: { readonly of: Of; readonly set: (change: Partial<
 }
 
 interface TotalProps {
-  readonly of: Of;
+  readonly of: StatementOf;
   readonly rows: readonly Row[];
   /** Of the month before, once it is there. */
   readonly before: readonly Row[] | undefined;

@@ -1,10 +1,11 @@
 /** Management tokens: the credentials that automation presents to the platform. */
 import { Button, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus, Ticket } from 'lucide-react';
 import { useState } from 'react';
-import { api, ask, type Shown } from '../../api/client.ts';
+import { ask, type Shown } from '../../api/client.ts';
 import { useSession, type SessionRole } from '../../app/session.ts';
 import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { SecretOnce } from '../../parts/copying.tsx';
@@ -16,6 +17,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { Submit } from '../../parts/submit.tsx';
 import { Moment } from '../../shown/figures.tsx';
 import { rolesUpTo } from '../members/invitation-form.tsx';
+import { tokensQuery } from './tokens-asks.ts';
 
 type Token = Shown<'ManagementToken'>;
 const route = getRouteApi('/shell/tokens');
@@ -25,7 +27,7 @@ export function TokensPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [made, setMade] = useState<string | null>(null);
-  const tokens = api.useQuery('get', '/platform/v1/tokens', { params: { query: { limit: 1_000 } } });
+  const tokens = useQuery(tokensQuery);
   const form = (opened: boolean): void => void navigate({ search: { new: opened ? 'token' : undefined }, replace: true });
   const add = (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => form(true)}>

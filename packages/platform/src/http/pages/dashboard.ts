@@ -9,6 +9,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { hasSessionCookie } from '../../auth/session-cookie.ts';
 import { securityHeaders } from '../security-headers.ts';
 import { htmlPage, pageHeaders } from './page-style.ts';
 
@@ -31,6 +32,8 @@ interface Asset {
 interface Built {
   readonly assets: ReadonlyMap<string, Asset>;
   readonly page: string;
+  /** The tags that begin to load a page's own scripts, by its path. */
+  readonly preloads: ReadonlyMap<string, string>;
 }
 
 const notBuilt = htmlPage('Platform', `<h1>Metergate</h1>
@@ -54,7 +57,7 @@ export function serveDashboard(app: OpenAPIHono, opened: () => void, folder: str
     if (!asksForPage(context)) return next();
     if (built === null) return context.html(notBuilt, 200, pageHeaders);
     opened();
-    return pageResponse(context, built.page);
+    return pageResponse(context, built);
   });
 }
 
@@ -69,9 +72,11 @@ function asksForPage(context: Context): boolean {
   return !another && (context.req.header('accept') ?? '').includes('text/html');
 }
 
-function pageResponse(context: Context, page: string): Response {
+/** Whoever is signed in will see the page: its scripts are named with the first one, so that they do not come after it. */
+function pageResponse(context: Context, { page, preloads }: Built): Response {
   const nonce = randomBytes(16).toString('base64');
-  return context.html(page.replaceAll(noncePlace, nonce), 200, {
+  const ahead = hasSessionCookie(context.req.header('cookie') ?? '') ? (preloads.get(context.req.path) ?? '') : '';
+  return context.html(page.replace('</head>', `${ahead}</head>`).replaceAll(noncePlace, nonce), 200, {
     'content-security-policy': `${securityHeaders['content-security-policy']}; script-src 'self'; style-src 'self' 'nonce-${nonce}'`,
   });
 }
@@ -107,5 +112,13 @@ function readBuilt(folder: string): Built {
     const [br, gzip] = [`${name}.br`, `${name}.gz`].map((each) => (names.includes(each) ? read(each) : null));
     assets.set(name, { contentType, plain: read(name), br: br ?? null, gzip: gzip ?? null });
   }
-  return { assets, page: readFileSync(join(folder, 'index.html'), 'utf8') };
+  return { assets, page: readFileSync(join(folder, 'index.html'), 'utf8'), preloads: readPreloads(join(folder, 'scripts.json')) };
+}
+
+/** Written by the build; pages that an older one built load their scripts one after the other. */
+function readPreloads(file: string): ReadonlyMap<string, string> {
+  if (!existsSync(file)) return new Map();
+  const scripts = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, readonly string[]>>;
+  const tag = (script: string): string => `<link rel="modulepreload" crossorigin href="/${script}">`;
+  return new Map(Object.entries(scripts).map(([path, names]) => [path, names.map(tag).join('')]));
 }

@@ -1,0 +1,30 @@
+/** What a statement asks of the platform. */
+import { organizationQuery } from '../../api/asked-often.ts';
+import { wholeListQuery } from '../../api/whole-list.ts';
+import type { StatementSearch } from '../../app/page-search.ts';
+import type { Asks } from '../../app/session.ts';
+import { keysQuery } from '../../shown/key-names.ts';
+import { lastMonth, monthBefore } from '../../shown/months.ts';
+
+/** A month, of all projects or of one. */
+export interface StatementOf {
+  readonly month: string;
+  readonly project?: string;
+}
+
+export function statementIn({ month = lastMonth(new Date()), project }: StatementSearch): StatementOf {
+  return { month, ...(project === undefined ? {} : { project }) };
+}
+
+export function statementQueries(of: StatementOf) {
+  const usage = (by: 'project' | 'model' | 'key', month: string) => wholeListQuery('/platform/v1/usage', { by, ...of, month });
+  return {
+    projects: usage('project', of.month), before: usage('project', monthBefore(of.month)), models: usage('model', of.month), keys: usage('key', of.month),
+    /** Every project of the month, whatever is filtered. */
+    all: wholeListQuery('/platform/v1/usage', { by: 'project', month: of.month }),
+  };
+}
+
+export const statementAsks: Asks<StatementSearch> = (search, { organization }) => [
+  ...Object.values(statementQueries(statementIn(search))), keysQuery, organizationQuery(organization.id),
+];
