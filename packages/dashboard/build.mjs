@@ -13,29 +13,30 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
 /** What the first script of every page is made of: the libraries, the client, and what each page asks for. */
-const neededFirst = new RegExp([
-  'node_modules/(?:react|react-dom|scheduler|@tanstack/(?!(?:react-)?virtual)[^/]+|openapi-[^/]+|clsx)/', 'node_modules/use-sync-external-store/',
-  'node_modules/(?:klona|fast-deep-equal)/',
-  '@mantine/(?:core/esm/(?:core|components/Box)|hooks|store)/', 'dashboard/src/api/', 'dashboard/src/app/[a-z-]+[.]ts$', 'preload-helper',
-  'dashboard/src/pages/[^/]+/[a-z-]+-(?:asks|data|on-demand|before)[.]ts$', 'dashboard/src/shown/(?:ranges|months|key-names)[.]',
-  'dashboard/src/parts/(?:on-demand|chart-over-time|usage-rows|rows-by-line|pieces|long-list-query|windowed-rows)[.]',
-].join('|'));
+const neededFirst = anyOf([
+  /node_modules\/(?:react|react-dom|scheduler|@tanstack\/(?!(?:react-)?virtual)[^/]+|openapi-[^/]+|clsx)\//,
+  /node_modules\/use-sync-external-store\//, /node_modules\/(?:klona|fast-deep-equal)\//,
+  /@mantine\/(?:core\/esm\/(?:core|components\/Box)|hooks|store)\//, /dashboard\/src\/api\//, /dashboard\/src\/app\/[a-z-]+[.]ts$/, /preload-helper/,
+  /dashboard\/src\/pages\/[^/]+\/[a-z-]+-(?:asks|data|on-demand|before)[.]ts$/, /dashboard\/src\/shown\/(?:ranges|months|key-names)[.]/,
+  /dashboard\/src\/parts\/(?:on-demand|chart-over-time|usage-rows|rows-by-line|pieces|long-list-query|windowed-rows)[.]/,
+]);
 /** What pages show of figures, and what stands around it: the overview and the sign-in have no more. */
-const shownFirst = new RegExp([
-  'dashboard/src/shown/', 'dashboard/src/parts/(?:page|states|broken-part|range-picker|records-gone|usage-cost|share-bar|figure)[.]',
-  'dashboard/src/parts/(?:state-badge|form-fault)[.]',
-  'dashboard/src/app/brand', 'mark[.]svg', 'dashboard/src/frame/(?:navigation|header-buttons)[.]', 'dashboard/src/pages/overview/chart-pickers',
-  'esm/components/(?:ActionIcon|Alert|Anchor|Badge|Button|Center|CloseButton|FloatingIndicator|Group|Input|InputBase|InputWrapper|Kbd|Loader)/',
-  'esm/components/(?:NativeSelect|Paper|PasswordInput|Progress|SegmentedControl|SimpleGrid|Skeleton|Stack|Text|TextInput|ThemeIcon|Title)/',
-  'esm/components/(?:Divider|Transition|UnstyledButton)/',
-  'esm/components/Combobox/(?:get-parsed-combobox-data|ComboboxChevron|Combobox[.]module)', 'ScrollArea/utils/to-int[.]',
-].join('|'));
+const shownFirst = anyOf([
+  /dashboard\/src\/shown\//, /dashboard\/src\/parts\/(?:page|states|broken-part|range-picker|records-gone|usage-cost|share-bar|figure)[.]/,
+  /dashboard\/src\/parts\/(?:state-badge|form-fault)[.]/, /dashboard\/src\/app\/brand/, /mark[.]svg/,
+  /dashboard\/src\/frame\/(?:navigation|header-buttons)[.]/, /dashboard\/src\/pages\/overview\/chart-pickers/,
+  /esm\/components\/(?:ActionIcon|Alert|Anchor|Badge|Button|Center|CloseButton|FloatingIndicator|Group|Input|InputBase|InputWrapper|Kbd|Loader)\//,
+  /esm\/components\/(?:NativeSelect|Paper|PasswordInput|Progress|SegmentedControl|SimpleGrid|Skeleton|Stack|Text|TextInput|ThemeIcon|Title)\//,
+  /esm\/components\/(?:Divider|Transition|UnstyledButton)\//,
+  /esm\/components\/Combobox\/(?:get-parsed-combobox-data|ComboboxChevron|Combobox[.]module)/, /ScrollArea\/utils\/to-int[.]/,
+]);
 /** What pages are operated by: fields, menus, dialogs, tables. */
-const operated = new RegExp([
-  '@floating-ui/', 'react-number-format/', '@mantine/form/', 'react-remove-scroll', 'dashboard/src/parts/', 'esm/utils/(?:Floating|InlineInput)/',
-  'esm/components/(?:Autocomplete|Combobox|Drawer|FocusTrap|Menu|Modal|ModalBase|NativeScrollArea|NumberInput|Overlay)/',
-  'esm/components/(?:Pill|PillsInput|Popover|Portal|ScrollArea|Select|Switch|Table|Tooltip)/',
-].join('|'));
+const operated = anyOf([
+  /@floating-ui\//, /react-number-format\//, /@mantine\/form\//, /react-remove-scroll/, /dashboard\/src\/parts\//,
+  /esm\/utils\/(?:Floating|InlineInput)\//,
+  /esm\/components\/(?:Autocomplete|Combobox|Drawer|FocusTrap|Menu|Modal|ModalBase|NativeScrollArea|NumberInput|Overlay)\//,
+  /esm\/components\/(?:Pill|PillsInput|Popover|Portal|ScrollArea|Select|Switch|Table|Tooltip)\//,
+]);
 const here = dirname(fileURLToPath(import.meta.url));
 const started = performance.now();
 
@@ -157,4 +158,9 @@ async function compress() {
   }));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   return { files: files.length, kilobytes: Math.round(bytes / 1_000) };
+}
+
+/** Whether a module's path matches one of the patterns. */
+function anyOf(patterns) {
+  return (id) => patterns.some((pattern) => pattern.test(id));
 }
