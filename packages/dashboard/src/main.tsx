@@ -36,5 +36,5 @@ function draw(): void {
 }
 
 goAhead();
-// Once the page is there: React would keep a placeholder for 300 ms that is needed for 50. Not awaited, because the page's script takes parts of this one.
+// Once the page is there: React would keep a placeholder for 300 ms that is needed for 50. Not awaited: the page's script takes parts of this one.
 void router.load().finally(draw);

@@ -6,13 +6,13 @@ import type { FetchInfiniteQueryOptions, FetchQueryOptions } from '@tanstack/rea
 import { queries } from './client.ts';
 
 /** A request as the hooks take it, of one answer or of a list that is read by pages. */
-export interface Asked {
+export interface AskedAhead {
   readonly queryKey: readonly unknown[];
   readonly initialPageParam?: unknown;
 }
 
 /** Sends those whose answers are not here. What fails is asked again by the page, which shows the fault. */
-export function askAhead(asked: readonly Asked[]): void {
+export function askAhead(asked: readonly AskedAhead[]): void {
   for (const each of asked) {
     if (queries.getQueryData(each.queryKey) !== undefined) continue;
     void ('initialPageParam' in each

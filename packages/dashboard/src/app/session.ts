@@ -1,6 +1,6 @@
 /** Who is signed in, for which organization and in which role; what the role allows. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import type { Asked } from '../api/ahead.ts';
+import type { AskedAhead } from '../api/ahead.ts';
 import { organizationsQuery } from '../api/asked-often.ts';
 import { api, queries, type Shown } from '../api/client.ts';
 
@@ -19,7 +19,7 @@ export interface KnownSession {
 }
 
 /** What a page asks for when it opens at this address; nothing that the session may not have. */
-export type Asks<Search> = (search: Search, session: KnownSession) => readonly Asked[];
+export type Asks<Search> = (search: Search, session: KnownSession) => readonly AskedAhead[];
 
 /** What the last visit of this browser knew of its session. The session itself is in a cookie that no script can read. */
 const mark = 'metergate-signed-in';

@@ -3,7 +3,9 @@ import { organizationQuery } from '../../api/asked-often.ts';
 import { api } from '../../api/client.ts';
 import { chosenFilters, type ExploreSearch } from '../../app/page-search.ts';
 import { allows, type Asks } from '../../app/session.ts';
-import { exploredQuery, metrics, seriesMax, topUsageQuery, type Dimension, type Metric, type UsageGrouping, type UsageQuestion } from '../../parts/usage-rows.ts';
+import {
+  exploredQuery, metrics, seriesMax, topUsageQuery, type Dimension, type Metric, type UsageGrouping, type UsageQuestion,
+} from '../../parts/usage-rows.ts';
 import { keysQuery } from '../../shown/key-names.ts';
 import { searchedRange, type Range } from '../../shown/ranges.ts';
 import { besideBeforeQuery, mayCompare, rangesCompared } from './time-before.ts';
@@ -20,8 +22,14 @@ export function dimensionsFor(admin: boolean): readonly Dimension[] {
   return admin ? admins : everybodys;
 }
 
+export interface UsageShownAt extends UsageGrouping {
+  readonly metric: Metric;
+  /** The time before stands beside. */
+  readonly compares: boolean;
+}
+
 /** What is shown at this address, to somebody who may choose these dimensions. */
-export function groupingIn(search: ExploreSearch, dimensions: readonly Dimension[]): UsageGrouping & { readonly metric: Metric; readonly compares: boolean } {
+export function groupingIn(search: ExploreSearch, dimensions: readonly Dimension[]): UsageShownAt {
   const by = dimensions.find((each) => each === search.by) ?? 'model';
   const and = dimensions.find((each) => each === search.and && each !== by) ?? null;
   const metric = metrics.find(({ value }) => value === search.metric)?.value ?? 'cost';
@@ -46,6 +54,7 @@ export const exploreAsks: Asks<ExploreSearch> = (search, session) => {
   const compared = rangesCompared(chosen, Date.now());
   const question = { by, and, range: compares ? compared.now : chosen, filters: chosenFilters(search) };
   return [
-    compares ? besideBeforeQuery(question, compared.before) : exploredQuery(question), chartQuery(question, metric), keysQuery, viewsQuery, organizationQuery(session.organization.id),
+    compares ? besideBeforeQuery(question, compared.before) : exploredQuery(question), chartQuery(question, metric), keysQuery, viewsQuery,
+    organizationQuery(session.organization.id),
   ];
 };

@@ -8,7 +8,7 @@ export function shownMonth({ month }: MonthSearch): string {
   return month ?? lastMonth(new Date());
 }
 
-export function monthQuery(month: string) {
+export function monthShownQuery(month: string) {
   return api.queryOptions('get', '/platform/v1/months/{month}', { params: { path: { month } } });
 }
 
@@ -25,5 +25,5 @@ export function allocationQuery(month: string) {
 
 export const monthAsks: Asks<MonthSearch> = (search) => {
   const month = shownMonth(search);
-  return [monthQuery(month), monthQuery(monthBefore(month)), allocationRulesQuery, budgetsQuery(month)];
+  return [monthShownQuery(month), monthShownQuery(monthBefore(month)), allocationRulesQuery, budgetsQuery(month)];
 };

@@ -10,7 +10,7 @@ import { monthBefore, monthTitle } from '../../shown/months.ts';
 import { BillPanel } from './bill-panel.tsx';
 import { BudgetsPanel } from './budgets-panel.tsx';
 import { ClosingPanel } from './closing-panel.tsx';
-import { monthQuery, shownMonth } from './month-asks.ts';
+import { monthShownQuery, shownMonth } from './month-asks.ts';
 import { MonthTotal } from './month-total.tsx';
 import { TeamsPanel } from './teams-panel.tsx';
 
@@ -21,8 +21,8 @@ export function MonthPage() {
   const navigate = route.useNavigate();
   const set = (change: Partial<MonthSearch>): void => void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   const month = shownMonth(search);
-  const shown = useQuery(monthQuery(month));
-  const before = useQuery(monthQuery(monthBefore(month)));
+  const shown = useQuery(monthShownQuery(month));
+  const before = useQuery(monthShownQuery(monthBefore(month)));
   return (
     <Page
       title="Month"

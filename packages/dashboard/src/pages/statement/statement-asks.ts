@@ -19,7 +19,8 @@ export function statementIn({ month = lastMonth(new Date()), project }: Statemen
 export function statementQueries(of: StatementOf) {
   const usage = (by: 'project' | 'model' | 'key', month: string) => wholeListQuery('/platform/v1/usage', { by, ...of, month });
   return {
-    projects: usage('project', of.month), before: usage('project', monthBefore(of.month)), models: usage('model', of.month), keys: usage('key', of.month),
+    projects: usage('project', of.month), before: usage('project', monthBefore(of.month)), models: usage('model', of.month),
+    keys: usage('key', of.month),
     /** Every project of the month, whatever is filtered. */
     all: wholeListQuery('/platform/v1/usage', { by: 'project', month: of.month }),
   };
