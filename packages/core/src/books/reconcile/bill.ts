@@ -54,11 +54,14 @@ export interface Bill {
   readonly otherCurrency: string | null;
 }
 
-/** A count; null if it is absent. Exports of data warehouses write whole numbers as `12.0` or `1.2E3`. */
+/**
+ * A count; null if it is absent. Below 0 where a line takes back what another one charged. Exports of data warehouses write whole numbers as `12.0`
+ * or `1.2E3`.
+ */
 export function billCount(value: unknown): number | null {
   if (value === undefined || value === null || value === '') return null;
   const count = numberOf(value);
-  if (count === null) throw new BillFault('A figure of the file is not a number from 0.');
+  if (count === null) throw new BillFault('A figure of the file is not a number.');
   return count;
 }
 
@@ -66,13 +69,13 @@ export function billCount(value: unknown): number | null {
 export function billFigure(value: unknown): number | null {
   if (value === undefined || value === null || value === '') return null;
   const figure = numberOf(value);
-  if (figure === null || !Number.isSafeInteger(figure)) throw new BillFault('A figure of the file is not a whole number from 0.');
+  if (figure === null || figure < 0 || !Number.isSafeInteger(figure)) throw new BillFault('A figure of the file is not a whole number from 0.');
   return figure;
 }
 
 function numberOf(value: unknown): number | null {
-  const count = typeof value === 'string' && /^\d{1,16}(?:\.\d{1,18})?(?:[eE][+-]?\d{1,2})?$/.test(value) ? Number(value) : value;
-  return typeof count === 'number' && count >= 0 && count <= Number.MAX_SAFE_INTEGER ? count : null;
+  const count = typeof value === 'string' && /^-?\d{1,16}(?:\.\d{1,18})?(?:[eE][+-]?\d{1,2})?$/.test(value) ? Number(value) : value;
+  return typeof count === 'number' && Math.abs(count) <= Number.MAX_SAFE_INTEGER ? count : null;
 }
 
 /** Those that are known. */
@@ -95,7 +98,14 @@ export function billCountsTogether(one: Counts, other: Counts): Counts {
   return counts;
 }
 
-/** An amount and how many decimal places it was written with. */
+/**
+ * How many places an amount has at least. A number of JSON drops its zeros at the end, so how it is written says nothing of its precision; texts
+ * may lack a fraction where it is zero, but no bill is rounded to whole dollars.
+ */
+const numberPlaces = 6;
+const textPlaces = 2;
+
+/** An amount and to how many decimal places it is known. */
 export interface Amount {
   readonly cost: NanoDollars;
   readonly places: number;
@@ -108,7 +118,8 @@ export function amountOf(value: unknown, scale: 0 | 2): Amount {
   const amount = parseDollars(below ? text.slice(1) : text);
   if (amount === null) throw new BillFault('An amount of the file is not a decimal number.');
   const exact = scale === 0 ? amount : (amount + 50n) / 100n;
-  const places = /e/i.test(text) ? 9 : (text.split('.')[1]?.length ?? 0) + scale;
+  const written = /e/i.test(text) ? 9 : (text.split('.')[1]?.length ?? 0) + scale;
+  const places = Math.max(written, typeof value === 'number' ? numberPlaces : textPlaces);
   return { cost: (below ? -exact : exact) as NanoDollars, places };
 }
 

@@ -286,3 +286,21 @@ test('a played month: a cent, a missing day, a doubled call, a call past the gat
     ['12', 'gpt-4o-2024-08-06', 'theirs_more'], ['15', 'gpt-5-2025-08-07', 'theirs_only', 'past_the_gateway'], ['20', 'web_search', 'theirs_more'],
   ]);
 });
+
+test('a number of JSON is as exact as it can be, and a text at least to the cent', () => {
+  const call = playedCall(`${day}T10:00:00Z`, { cost: nanoDollars(140_000_000n) });
+  const rows = [[0.1, 'ours_more'], [0.14, 'equal'], [0.140001, 'theirs_more'], ['0.1', 'ours_more'], ['0.14', 'equal']] as const;
+  for (const [value, verdict] of rows) {
+    const bill = openaiDays('costs', { [day]: [item('gpt-4o-2024-08-06, output', value)] });
+    assert.deepEqual(compared('openai', bill, [call]).map((line) => line.verdict), [verdict], String(value));
+  }
+});
+
+test('a line of a cloud may take back what another one charged', () => {
+  const rows = [['2000', '0.2'], ['-1000', '-0.1']].map(([quantity, cost]) =>
+    `${day},Azure OpenAI,gpt 4o 0806 Inp glbl Tokens,${quantity},1 Token,${cost},USD`);
+  const bill = `Date,MeterCategory,MeterName,Quantity,UnitOfMeasure,CostInBillingCurrency,BillingCurrencyCode\n${rows.join('\n')}\n`;
+  const call = playedCall(`${day}T10:00:00Z`, { wire: 'upstream', inputTokens: 1_000, cost: nanoDollars(100_000_000n) });
+  const [line, ...others] = compared('azure', bill, [call]);
+  assert.deepEqual([line?.model, line?.verdict, line?.theirs?.inputTokens, line?.theirs?.cost, others], [call.model, 'equal', 1_000, call.cost, []]);
+});
