@@ -61,7 +61,7 @@ test('org: create, list and set answer with their fields, and a taken name is re
   assert.deepEqual(set, {
     id: made.id, name: 'Acme', plan: 'team', drainSeconds: 9, fallbackPrice: { input: '2.500000000', output: '10.000000000' },
     enforceKeyCaps: false, maxRunBudget: null, runCeiling: null, runExposure: null,
-    unmetered: { deferred: 'allow', unreported: 'allow', handedOut: 'allow' }, wrongBaseUrl: 'forward', models: null, follow: false, ownKeys: null,
+    unmetered: { deferred: 'allow', unreported: 'allow', handedOut: 'allow', hidden: 'allow' }, wrongBaseUrl: 'forward', models: null, follow: false, ownKeys: null,
     requestsPerMinute: null,
     tokensPerMinute: null,
     keepRecordsDays: null, recordsGoneBefore: null, createdAt: new Date(set.createdAt).toISOString(),
@@ -77,9 +77,9 @@ test('org: create, list and set answer with their fields, and a taken name is re
 test('org set: one rule for all unmetered work, or one for some kinds; what is no rule is a usage error', async () => {
   await json(['org', 'create', 'Unmetered']);
   const set = async (rules: string) => (await json(['org', 'set', 'Unmetered', '--unmetered', rules]) as { unmetered: object }).unmetered;
-  assert.deepEqual(await set('refuse'), { deferred: 'refuse', unreported: 'refuse', handedOut: 'refuse' });
+  assert.deepEqual(await set('refuse'), { deferred: 'refuse', unreported: 'refuse', handedOut: 'refuse', hidden: 'refuse' });
   assert.deepEqual(await set('unreported=allow,handed-out=refuse-under-limits'), {
-    deferred: 'refuse', unreported: 'allow', handedOut: 'refuse-under-limits',
+    deferred: 'refuse', unreported: 'allow', handedOut: 'refuse-under-limits', hidden: 'refuse',
   });
   for (const wrong of ['', 'never', 'deferred', 'deferred=', 'deferred=no', 'handedOut=refuse', 'deferred=refuse,deferred=allow', 'deferred=refuse=x',
     'deferred=refuse,', 'refuse,deferred=allow']) {
@@ -87,7 +87,7 @@ test('org set: one rule for all unmetered work, or one for some kinds; what is n
     assert.equal(result.code, 2, wrong);
     oneSentence(result, /--unmetered/);
   }
-  assert.deepEqual(await set('allow'), { deferred: 'allow', unreported: 'allow', handedOut: 'allow' });
+  assert.deepEqual(await set('allow'), { deferred: 'allow', unreported: 'allow', handedOut: 'allow', hidden: 'allow' });
 });
 
 test('org set: policies of caps, runs and agreed figures, each removed by none; figures only on enterprise', async () => {

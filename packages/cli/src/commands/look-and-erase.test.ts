@@ -32,7 +32,7 @@ test('org show: the settings in the form that org set takes, and each is accepte
   assert.deepEqual(shown, [
     ['--plan', 'enterprise'], ['--enforce-key-caps', 'on'], ['--drain', '9'], ['--max-run-budget', '5.5'], ['--run-ceiling', 'none'],
     ['--run-exposure', 'none'], ['--fallback-price', '2.5/10'],
-    ['--unmetered', 'deferred=allow,unreported=allow,handed-out=allow'], ['--wrong-base-url', 'forward'], ['--models', 'none'],
+    ['--unmetered', 'deferred=allow,unreported=allow,handed-out=allow,hidden=allow'], ['--wrong-base-url', 'forward'], ['--models', 'none'],
     ['--follow', 'off'], ['--own-keys', 'none'],
     ['--requests-per-minute', '9000'], ['--tokens-per-minute', 'none'],
     ['--keep-records', 'none'],

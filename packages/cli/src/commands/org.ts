@@ -149,7 +149,9 @@ function daysOf(text: string): number {
 }
 
 /** How the command names the kinds of unmetered work. */
-const unmeteredWords: { readonly [Kind in UnmeteredKind]: string } = { deferred: 'deferred', unreported: 'unreported', handedOut: 'handed-out' };
+const unmeteredWords: { readonly [Kind in UnmeteredKind]: string } = {
+  deferred: 'deferred', unreported: 'unreported', handedOut: 'handed-out', hidden: 'hidden',
+};
 
 /** One rule for all kinds, or `KIND=RULE` for some. @throws UsageFault */
 function unmeteredOf(text: string): Partial<UnmeteredPolicy> {

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { routeOf } from '../call/route.ts';
-import { allowsAllUnmetered, unmeteredByHead, unmeteredKinds, unmeteredWorkOf, type UnmeteredByHead, type UnmeteredPolicy } from './unmetered.ts';
+import {
+  allowsAllUnmetered, mayHideInBody, unmeteredByHead, unmeteredKinds, unmeteredWorkOf, type AskedOfBody, type UnmeteredByHead, type UnmeteredPolicy,
+} from './unmetered.ts';
 
 const operationOf = (path: string, method = 'POST') => ({ endpoint: routeOf(method, path)!.endpoint, method, path });
 
@@ -59,6 +61,7 @@ test('a method that nobody documents is taken for one that does work', () => {
 
 test('each kind goes by its own rule; what is allowed, or is not asked for, is nothing to refuse', () => {
   for (const kind of unmeteredKinds) {
+    if (kind === 'hidden') continue;
     const path = cases.find(([each]) => each === kind)![1][0]!;
     for (const rule of ['refuse', 'refuse-under-limits'] as const) {
       const policy: UnmeteredPolicy = { ...allowsAllUnmetered, [kind]: rule };
@@ -73,9 +76,54 @@ test('each kind goes by its own rule; what is allowed, or is not asked for, is n
 
 test('a response is billed later if its body asks for it, and may be if the body could not be read', () => {
   const policy: UnmeteredPolicy = { ...allowsAllUnmetered, deferred: 'refuse' };
-  const work = (asked: 'no' | 'yes' | 'unread' | null) => unmeteredWorkOf(policy, operationOf('/v1/responses'), asked);
+  const later = { asksLater: 'yes', hidesUsage: 'no' } as const;
+  const work = (asked: 'no' | 'yes' | 'unread' | null) =>
+    unmeteredWorkOf(policy, operationOf('/v1/responses'), asked === null ? null : { asksLater: asked, hidesUsage: 'unread' });
   assert.deepEqual([work(null), work('no')], [null, null]);
   assert.deepEqual(work('yes'), { kind: 'deferred', rule: 'refuse', unread: false });
   assert.deepEqual(work('unread'), { kind: 'deferred', rule: 'refuse', unread: true });
-  assert.equal(unmeteredWorkOf({ ...policy, deferred: 'allow', unreported: 'refuse' }, operationOf('/v1/responses'), 'yes'), null);
+  assert.equal(unmeteredWorkOf({ ...policy, deferred: 'allow', unreported: 'refuse' }, operationOf('/v1/responses'), later), null);
+});
+
+const hides: AskedOfBody = { asksLater: 'no', hidesUsage: 'yes' };
+
+test('usage is hidden by the head of a call that would report it, whatever the body says; of other calls there is none to hide', () => {
+  const policy: UnmeteredPolicy = { ...allowsAllUnmetered, hidden: 'refuse-under-limits' };
+  const work = (path: string, method = 'POST') => unmeteredWorkOf(policy, { ...operationOf(path, method), hides: true }, null);
+  for (const path of ['/upstreams/g/v1beta/models/m:generateContent', '/upstream/v1/chat/completions', '/upstreams/g/v1beta/interactions']) {
+    assert.deepEqual(work(path), { kind: 'hidden', rule: 'refuse-under-limits', unread: false }, path);
+    assert.deepEqual(work(path, 'GET'), { kind: 'hidden', rule: 'refuse-under-limits', unread: false }, path);
+  }
+  for (const path of ['/upstream/v1/files', '/upstreams/g/v1beta/models', '/upstream/v1/batches', '/upstreams/g/v1beta/models/m:countTokens']) {
+    assert.equal(work(path), null, path);
+  }
+});
+
+test('a stream without its usage is hidden where its body can ask for one and the provider does not report unasked', () => {
+  const policy: UnmeteredPolicy = { ...allowsAllUnmetered, hidden: 'refuse' };
+  const streaming = ['/v1/chat/completions', '/v1/completions', '/upstream/v1/chat/completions', '/upstream/v1/openai/v1/chat/completions',
+    '/upstreams/az/openai/deployments/d/chat/completions', '/upstreams/x/v1/completions', '/alt/v1/chat/completions', '/upstreams/x/v1/fim/completions'];
+  for (const path of streaming) {
+    const operation = operationOf(path);
+    assert.ok(mayHideInBody(operation), path);
+    assert.deepEqual(unmeteredWorkOf(policy, operation, hides), { kind: 'hidden', rule: 'refuse', unread: false }, path);
+    assert.deepEqual(unmeteredWorkOf(policy, operation, { ...hides, hidesUsage: 'unread' }), { kind: 'hidden', rule: 'refuse', unread: true }, path);
+    assert.deepEqual([unmeteredWorkOf(policy, operation, null), unmeteredWorkOf(policy, operation, { ...hides, hidesUsage: 'no' })], [null, null]);
+    assert.equal(unmeteredWorkOf(policy, { ...operation, streamsReport: true }, hides), null, path);
+    assert.equal(unmeteredWorkOf(policy, { ...operation, method: 'GET' }, hides), null, path);
+    assert.equal(unmeteredWorkOf(allowsAllUnmetered, operation, hides), null, path);
+  }
+  for (const path of ['/v1/responses', '/v1/messages', '/v1/embeddings', '/upstreams/g/v1beta/models/m:streamGenerateContent', '/v1/files']) {
+    assert.ok(!mayHideInBody(operationOf(path)), path);
+    assert.equal(unmeteredWorkOf(policy, operationOf(path), hides), null, path);
+  }
+});
+
+test('of two kinds in one call the stricter rule counts', () => {
+  const operation = operationOf('/upstream/v1/chat/completions');
+  const both: AskedOfBody = { asksLater: 'yes', hidesUsage: 'yes' };
+  const kindOf = (deferred: 'refuse' | 'refuse-under-limits', hidden: 'refuse' | 'refuse-under-limits') =>
+    unmeteredWorkOf({ ...allowsAllUnmetered, deferred, hidden }, operation, both)!.kind;
+  assert.deepEqual([kindOf('refuse', 'refuse'), kindOf('refuse-under-limits', 'refuse'), kindOf('refuse-under-limits', 'refuse-under-limits')],
+    ['deferred', 'hidden', 'deferred']);
 });

@@ -1,18 +1,21 @@
 /**
- * Work whose cost is not known when its call ends: billed later, never reported, or done with a key or a channel that the answer hands out.
- * Rule 6c. An organization allows each kind, refuses it, or refuses it where a cap or the budget of a run binds the call. The kind follows
- * from the path (`operation.ts`), except where only the body or a header asks for it (`later-work.ts`).
+ * Work whose cost is not known when its call ends: billed later, never reported, done with a key or a channel that the answer hands out, or
+ * reported unless the caller asks for an answer without it. Rule 6c. An organization allows each kind, refuses it, or refuses it where a cap or the
+ * budget of a run binds the call. The kind follows from the path (`operation.ts`), except where only the body, the query or a header asks for it
+ * (`later-work.ts`, `hidden-usage.ts`).
  */
 import { firstValue, type HeaderPairs } from '../call/header-pairs.ts';
+import { idleMethods, mayStreamWithoutUsage } from './hidden-usage.ts';
 import { askedInBody, asynchronousHeader, type AskedInBody } from './later-work.ts';
 import { handsOut, plainOperationOf, withoutUsage, type CalledOperation } from './operation.ts';
 import type { SocketKind } from './socket-kind.ts';
 
 /**
  * `deferred`: done and billed later. `unreported`: charged without any report of usage. `handedOut`: the answer holds a key of the provider's,
- * or opens a channel to it that does not pass through the gateway.
+ * or opens a channel to it that does not pass through the gateway. `hidden`: its usage would be reported, but the caller asks for an answer
+ * without it, or in a form that is not read.
  */
-export const unmeteredKinds = ['deferred', 'unreported', 'handedOut'] as const;
+export const unmeteredKinds = ['deferred', 'unreported', 'handedOut', 'hidden'] as const;
 export type UnmeteredKind = (typeof unmeteredKinds)[number];
 
 /** `refuse-under-limits`: refused where an armed cap binds the call, or its run has a budget. */
@@ -22,21 +25,25 @@ export type UnmeteredRule = (typeof unmeteredRules)[number];
 /** What an organization says of each kind. */
 export type UnmeteredPolicy = { readonly [Kind in UnmeteredKind]: UnmeteredRule };
 
-export const allowsAllUnmetered: UnmeteredPolicy = Object.freeze({ deferred: 'allow', unreported: 'allow', handedOut: 'allow' });
+export const allowsAllUnmetered: UnmeteredPolicy = Object.freeze({ deferred: 'allow', unreported: 'allow', handedOut: 'allow', hidden: 'allow' });
 
 /** What the head of a call says of its work. `by_body`: it is `deferred` if the body asks for it. Null: its usage is reported, or it is free. */
-export type UnmeteredByHead = UnmeteredKind | 'by_body' | null;
+export type UnmeteredByHead = Exclude<UnmeteredKind, 'hidden'> | 'by_body' | null;
 
 /** A call, as its head tells it. */
 export interface CalledHead extends CalledOperation {
   /** A header asks for its work to be done later (`asksInHeader`). */
   readonly isAsynchronous?: boolean;
+  /** Its query or a header asks for an answer without usage (`hidesInHead`). */
+  readonly hides?: boolean;
+  /** Its provider reports the usage of every stream (`reportsStreamsUnasked`). */
+  readonly streamsReport?: boolean;
 }
 
 /** The kind of a call's work, by its method and path in any spelling. */
 export function unmeteredByHead(operation: CalledHead): UnmeteredByHead {
   // Looking and deleting do no work. What a server makes of any other method is not known, so it is taken for the one that does.
-  if (idle.has(operation.method)) return null;
+  if (idleMethods.has(operation.method)) return null;
   if (operation.isAsynchronous === true) return 'deferred';
   const plain = plainOperationOf(operation.path);
   switch (withoutUsage({ ...operation, method: 'POST' })) {
@@ -58,8 +65,26 @@ export function asksInHeader({ path }: Pick<CalledOperation, 'path'>, headers: H
   return path.startsWith('/upstream') && firstValue(headers, asynchronousHeader) !== null;
 }
 
+/** Whether only the body says that its caller hides what it uses. */
+export function mayHideInBody({ method, path, streamsReport = false, ...operation }: CalledHead): boolean {
+  return !streamsReport && !idleMethods.has(method) && mayStreamWithoutUsage(path) && isReported({ ...operation, method, path });
+}
+
+/** Whether the provider reports the usage of such a call, were it sent for its work. */
+function isReported(operation: CalledOperation): boolean {
+  return withoutUsage({ ...operation, method: 'POST' }) === 'absent' || sometimesReported.test(plainOperationOf(operation.path));
+}
+
 /** What the body of such a call asks for. `unread`: it was not read to its end, or is not one JSON object. */
 export type AskedLater = 'no' | 'yes' | 'unread';
+
+/** What a body asks for that may be refused; `unread` too where nobody wanted to know. */
+export interface AskedOfBody {
+  /** Work that is done later. */
+  readonly asksLater: AskedLater;
+  /** A stream whose usage is not reported. */
+  readonly hidesUsage: AskedLater;
+}
 
 /** Work that the organization's policy is about. */
 export interface UnmeteredWork {
@@ -69,14 +94,27 @@ export interface UnmeteredWork {
   readonly unread: boolean;
 }
 
-/** Null: the organization allows it, or nothing is known against it. `asked`: null while the body has not come. */
-export function unmeteredWorkOf(policy: UnmeteredPolicy, operation: CalledHead, asked: AskedLater | null): UnmeteredWork | null {
+/** Null: the organization allows it, or nothing is known against it. `asked`: null while the body has not come. The stricter rule goes first. */
+export function unmeteredWorkOf(policy: UnmeteredPolicy, operation: CalledHead, asked: AskedOfBody | null): UnmeteredWork | null {
+  const done = doneUnmetered(policy, operation, asked?.asksLater ?? null);
+  const hidden = done?.rule === 'refuse' ? null : hiddenWork(policy, operation, asked?.hidesUsage ?? null);
+  return done === null || hidden?.rule === 'refuse' ? hidden : done;
+}
+
+function doneUnmetered(policy: UnmeteredPolicy, operation: CalledHead, asked: AskedLater | null): UnmeteredWork | null {
   const byHead = unmeteredByHead(operation);
   if (byHead === null) return null;
   if (byHead === 'by_body' && (asked === null || asked === 'no')) return null;
   const kind = byHead === 'by_body' ? 'deferred' : byHead;
   const rule = policy[kind];
   return rule === 'allow' ? null : { kind, rule, unread: byHead === 'by_body' && asked === 'unread' };
+}
+
+function hiddenWork({ hidden: rule }: UnmeteredPolicy, operation: CalledHead, asked: AskedLater | null): UnmeteredWork | null {
+  if (rule === 'allow') return null;
+  if (operation.hides === true && isReported(operation)) return { kind: 'hidden', rule, unread: false };
+  if (asked === null || asked === 'no' || !mayHideInBody(operation)) return null;
+  return { kind: 'hidden', rule, unread: asked === 'unread' };
 }
 
 /**
@@ -88,6 +126,5 @@ export function unmeteredSocketOf(policy: UnmeteredPolicy, kind: SocketKind): Un
   return kind !== 'unread' || rule === 'allow' ? null : { kind: 'unreported', rule, unread: false };
 }
 
-const idle: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 /** Models of today report what an image cost, older ones do not: the answer tells, and the call is counted as unknown if it does not. */
 const sometimesReported = /^\/v1\/images\/(?:generations|edits)$/;

@@ -45,7 +45,7 @@ const byCode: Readonly<Record<string, Help>> = {
   run_registry_full: { words: 'This node holds as many live runs as it can. Close runs that are done, or set SVC_RUN_REGISTRY_MAX higher.' },
   model_not_allowed: { words: 'Ask for another model, or allow this one for the key or the organization.', page: keys },
   unmetered_work_refused: {
-    words: 'What this call asks for is not reported by the provider, and a budget is in force. Allow it, or take the budget away.',
+    words: 'What this call would use is not told, and settings refuse that. Ask for an answer with its usage, or allow this kind of work.',
     page: settings,
   },
   provider_key_missing: { words: 'Connect a key of the provider.', page: providers },

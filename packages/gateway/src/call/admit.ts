@@ -12,9 +12,10 @@ import { hasWrongBaseUrl } from '@metergate/core/call/wrong-base-url.ts';
 import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
 import type { CallTransport } from '@metergate/core/record/call-record.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
+import { hidesInHead, reportsStreamsUnasked } from '@metergate/core/usage/hidden-usage.ts';
 import type { AskedInBody } from '@metergate/core/usage/later-work.ts';
 import {
-  asksInHeader, membersAsking, unmeteredByHead, unmeteredSocketOf, unmeteredWorkOf, type AskedLater, type UnmeteredWork,
+  asksInHeader, mayHideInBody, membersAsking, unmeteredByHead, unmeteredSocketOf, unmeteredWorkOf, type AskedOfBody, type UnmeteredWork,
 } from '@metergate/core/usage/unmetered.ts';
 import { socketKindOf } from '@metergate/core/usage/socket-kind.ts';
 import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
@@ -88,7 +89,7 @@ export class Admission {
     const { labels, labelsDropped } = this.#head.labels();
     const call: AdmittedCall = {
       id, method, route, keyHash, held, transport, connection, chosen, labels, labelsDropped, runCall,
-      unmetered: this.#unmetered(held, null),
+      unmetered: this.#unmetered(held, chosen, null),
       project: this.#head.project(),
       session: this.#head.session(this.#node.sessionHeaders),
       traceParent: this.#node.traces?.parentOf(rawHeaders) ?? null,
@@ -104,6 +105,7 @@ export class Admission {
     receiveBody(this.#node, {
       request, response, route, connection: this.#reception.connection, organization: held.organization.id,
       readsLater: readsLater(this.#heard),
+      readsHidden: readsHidden(this.#heard, chosen),
       readsModels: bindsModels(this.#heard, held),
       signs: chosen.maker?.needsBody ?? false,
       refused: (refusal) => this.#end.refuseWith(refusal),
@@ -113,11 +115,17 @@ export class Admission {
   }
 
   /** Work that the organization may refuse, as far as it is known. `asked`: null while the body has not come. Costs nothing where all is allowed. */
-  #unmetered({ organization: { unmetered } }: HeldKey, asked: AskedLater | null): UnmeteredWork | null {
+  #unmetered({ organization: { unmetered } }: HeldKey, chosen: ChosenDestination, asked: AskedOfBody | null): UnmeteredWork | null {
     if (unmetered === null) return null;
     const { route, method, transport } = this.#heard;
     if (transport === 'websocket') return unmeteredSocketOf(unmetered, socketKindOf(route));
-    return unmeteredWorkOf(unmetered, { ...route, method, isAsynchronous: asksInHeader(route, this.#reception.request.rawHeaders) }, asked);
+    const { rawHeaders } = this.#reception.request;
+    return unmeteredWorkOf(unmetered, {
+      ...route, method,
+      isAsynchronous: asksInHeader(route, rawHeaders),
+      hides: unmetered.hidden !== 'allow' && hidesInHead({ ...route, method }, rawHeaders),
+      streamsReport: reportsStreamsUnasked(chosen),
+    }, asked);
   }
 
   #bodyCame(call: AdmittedCall, body: OutboundBody): void {
@@ -125,7 +133,7 @@ export class Admission {
     if ('kind' in now) return this.#refuseHeld(call, body, now);
     const refused = modelRefusalOf(this.#heard, now.held, body.modelsAsked);
     if (refused !== null) return this.#refuseHeld(call, body, refused);
-    now.unmetered = this.#unmetered(now.held, body.asksLater);
+    now.unmetered = this.#unmetered(now.held, now.chosen, body);
     if (now.chosen.maker === null) return this.#bodyReady(now, body);
     this.#credit(now, body, now.chosen.maker);
   }
@@ -266,6 +274,12 @@ function readsLater({ route, method, held: { organization: { unmetered } } }: Au
   if (unmetered === null || unmetered.deferred === 'allow') return null;
   const operation = { ...route, method };
   return unmeteredByHead(operation) === 'by_body' ? membersAsking(operation) : null;
+}
+
+/** Whether the body must be read, since only it can ask for a stream without usage. */
+function readsHidden({ route, method, held: { organization: { unmetered } } }: AuthenticatedCall, chosen: ChosenDestination): boolean {
+  if (unmetered === null || unmetered.hidden === 'allow') return false;
+  return mayHideInBody({ ...route, method, streamsReport: reportsStreamsUnasked(chosen) });
 }
 
 /** Node does not notify a response that waits behind another on its connection that the connection is gone. */

@@ -7,7 +7,7 @@ import type { CredentialHeader } from '@metergate/core/wire/wire.ts';
 import type { Route } from '@metergate/core/call/route.ts';
 import type { RequestId } from '@metergate/core/id.ts';
 import type { CallTransport } from '@metergate/core/record/call-record.ts';
-import type { AskedLater } from '@metergate/core/usage/unmetered.ts';
+import type { AskedOfBody } from '@metergate/core/usage/unmetered.ts';
 import type { UpstreamDialect } from '@metergate/core/usage/dialect-names.ts';
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { CredentialMaker } from '../credentials/made-credential.ts';
@@ -64,13 +64,11 @@ export interface AdmittedCall extends AuthenticatedCall, Labels, GuardedCall {
 }
 
 /** A request body on its way to the destination. */
-export interface OutboundBody {
+export interface OutboundBody extends AskedOfBody {
   /** Whole, in one piece or in several, or a stream. Null if there is none, or once a whole one was released. */
   readonly content: Uint8Array | readonly Uint8Array[] | Readable | null;
   /** Length of `content` where known; null: chunked. */
   readonly contentLength: number | null;
-  /** Whether it asks for work in the background; `unread` too where nobody wanted to know. */
-  readonly asksLater: AskedLater;
   /** The models that it names; `unread` too where nobody wanted to know. */
   readonly modelsAsked: BodyModels;
   /** The chat body was too large to be looked into and goes out untouched. */

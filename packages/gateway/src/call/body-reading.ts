@@ -1,21 +1,21 @@
 /**
  * What a held body says, read as it comes: whether the option goes in (spec: Endpoints rules 1 and 2), the model that the record names (rule 6d),
- * and what may refuse the call: work that is done later (rule 6c) and the models that it asks for (rule 6g). Each reader is there only where its
+ * and what may refuse the call: work that is done later or hides its usage (rule 6c) and the models that it asks for (rule 6g). Each reader is there only where its
  * answer is wanted.
  */
 import type { BodyModels } from '@metergate/core/call/allowed-models.ts';
 import { createStreamFlagScanner, type IncludeUsageDecision, type StreamFlagScanner } from '@metergate/core/call/include-usage.ts';
 import { LaterScanner } from '@metergate/core/usage/later-scanner.ts';
-import type { AskedLater } from '@metergate/core/usage/unmetered.ts';
+import { StreamUsageScanner } from '@metergate/core/usage/stream-usage-scanner.ts';
+import type { AskedOfBody } from '@metergate/core/usage/unmetered.ts';
 import { createBodyModelReader, type BodyModelReader } from './body-models.ts';
 import type { BodyReception } from './body-reception.ts';
 import { createModelWatch, modelName, type ModelWatch } from './requested-model.ts';
 
-export interface ReadOfBody {
+export interface ReadOfBody extends AskedOfBody {
   /** Of a chat body. */
   readonly verdict: IncludeUsageDecision | undefined;
   readonly model: string | null;
-  readonly asksLater: AskedLater;
   readonly modelsAsked: BodyModels;
 }
 
@@ -24,12 +24,14 @@ export class BodyReading {
   #scanner: StreamFlagScanner | null;
   #watch: ModelWatch | null;
   #later: LaterScanner | null;
+  #hidden: StreamUsageScanner | null;
   #models: BodyModelReader | null;
 
-  constructor({ request: { rawHeaders }, route, readsLater, readsModels }: BodyReception) {
+  constructor({ request: { rawHeaders }, route, readsLater, readsHidden, readsModels }: BodyReception) {
     this.#scanner = route.bodyHeld ? createStreamFlagScanner() : null;
     this.#watch = route.bodyHeld ? null : createModelWatch(rawHeaders);
     this.#later = readsLater === null ? null : new LaterScanner(readsLater);
+    this.#hidden = readsHidden ? new StreamUsageScanner() : null;
     this.#models = readsModels ? createBodyModelReader(rawHeaders) : null;
   }
 
@@ -38,15 +40,19 @@ export class BodyReading {
     this.#scanner?.push(chunk);
     this.#watch?.push(chunk);
     this.#later?.push(chunk);
+    this.#hidden?.push(chunk);
     this.#models?.push(chunk);
   }
 
   /** What it says, if it ends here. `pieces`: all of it, cut anywhere. */
   result(pieces: readonly Buffer[]): ReadOfBody {
+    const verdict = this.#scanner?.result();
     return {
-      verdict: this.#scanner?.result(),
+      verdict,
       model: this.#watch === null ? modelName(this.#scanner?.model ?? null) : this.#watch.model(),
       asksLater: this.#later?.result() ?? 'unread',
+      // The option that goes in asks for the usage.
+      hidesUsage: verdict?.kind === 'insert' ? 'no' : this.#hidden?.result() ?? 'unread',
       modelsAsked: this.#models?.result(pieces) ?? 'unread',
     };
   }
@@ -58,6 +64,7 @@ export class BodyReading {
     this.#watch?.release();
     this.#watch = null;
     this.#later = null;
+    this.#hidden = null;
     this.#models = null;
   }
 }

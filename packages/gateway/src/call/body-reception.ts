@@ -15,6 +15,8 @@ export interface BodyReception {
   readonly organization: OrganizationId;
   /** The body is held, up to the bound, and read for what it asks to be done later: in these members. Null: it need not be. */
   readonly readsLater: AskedInBody | null;
+  /** As that, for whether it asks for a stream without usage. */
+  readonly readsHidden: boolean;
   /** As that, for the models that it names. */
   readonly readsModels: boolean;
   /** As that, to be signed: it is made one buffer. */

@@ -28,7 +28,7 @@ function heldBody({ pairs = [], readsModels = false }: { readonly pairs?: string
   const { promise, resolve, reject } = Promise.withResolvers<OutboundBody>();
   const body = new HeldBody({ heldBodies } as GatewayNode, {
     request, response: {} as CallerResponse, connection: { socket: request.socket, receiving: [] } as unknown as Connection,
-    route: { bodyHeld: true } as Route, organization: 'org_a' as OrganizationId, readsLater: null, readsModels, signs: false,
+    route: { bodyHeld: true } as Route, organization: 'org_a' as OrganizationId, readsLater: null, readsHidden: false, readsModels, signs: false,
     ready: resolve, refused: reject, broke: reject,
   }, reads * readBytes);
   body.receive();

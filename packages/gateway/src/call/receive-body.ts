@@ -16,12 +16,12 @@ import { noBody, WholeBody } from './whole-body.ts';
 
 /** Starts to receive the body of an admitted call. */
 export function receiveBody(node: GatewayNode, reception: BodyReception): void {
-  const { request, response, route, ready, readsLater, readsModels, signs } = reception;
+  const { request, response, route, ready, readsLater, readsHidden, readsModels, signs } = reception;
   if (request instanceof WholeRequest) return receiveWhole(request.content, reception);
   const declaredBytes = declaredBodyBytes(request.rawHeaders);
   if (declaredBytes === 0) return ready(noBody);
   if (request.headers.expect !== undefined && request.httpVersionMinor > 0) askForBody(request, response);
-  const isHeld = route.bodyHeld || readsLater !== null || readsModels || signs ? declaredBytes === null || declaredBytes <= heldBodyBytesMax
+  const isHeld = route.bodyHeld || readsLater !== null || readsHidden || readsModels || signs ? declaredBytes === null || declaredBytes <= heldBodyBytesMax
     : declaredBytes !== null && declaredBytes <= shortBodyBytesMax;
   if (isHeld) {
     new HeldBody(node, { ...reception, request }, declaredBytes).receive();

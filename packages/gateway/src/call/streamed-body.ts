@@ -26,7 +26,8 @@ export function streamedBody(request: StreamedRequest, start: StreamStart): Outb
   request.pause();
   const content = start.first.length === 0 ? request : Readable.from(firstThenRest(start.first, request), { objectMode: false });
   return {
-    content, contentLength: start.contentLength, asksLater: 'unread', modelsAsked: 'unread', overBound: start.overBound,
+    content, contentLength: start.contentLength, asksLater: 'unread', hidesUsage: 'unread', modelsAsked: 'unread',
+    overBound: start.overBound,
     requestedModel: () => watch?.model() ?? model,
     receivedBytes: () => received,
     written: null,

@@ -9,8 +9,8 @@ import { withInsertion } from './body-pieces.ts';
 import type { ReadOfBody } from './body-reading.ts';
 
 export const noBody: OutboundBody = {
-  content: null, contentLength: null, asksLater: 'no', modelsAsked: 'none', overBound: false, requestedModel: () => null, receivedBytes: () => 0,
-  written: null, release: () => {}, drop: () => {},
+  content: null, contentLength: null, asksLater: 'no', hidesUsage: 'no', modelsAsked: 'none', overBound: false, requestedModel: () => null,
+  receivedBytes: () => 0, written: null, release: () => {}, drop: () => {},
 };
 
 /** Pieces that are shorter in the mean are joined: each costs more to write than to copy. */
@@ -34,6 +34,7 @@ export class WholeBody implements OutboundBody {
   content: Uint8Array | readonly Uint8Array[] | null;
   readonly contentLength: number;
   readonly asksLater: AskedLater;
+  readonly hidesUsage: AskedLater;
   readonly modelsAsked: BodyModels;
   readonly overBound = false;
   readonly written: (() => void) | null;
@@ -44,7 +45,7 @@ export class WholeBody implements OutboundBody {
   #lent: readonly Buffer[];
 
   /** Sends the pieces themselves, or with the option put in where the verdict says so. */
-  constructor({ pieces, bytes, counted, joins }: HeldPieces, { verdict, model, asksLater, modelsAsked }: ReadOfBody) {
+  constructor({ pieces, bytes, counted, joins }: HeldPieces, { verdict, model, asksLater, hidesUsage, modelsAsked }: ReadOfBody) {
     const inserts = verdict?.kind === 'insert';
     this.contentLength = bytes + (inserts ? includeUsageBytes.length : 0);
     const sent = inserts ? withInsertion(pieces, verdict.at) : pieces;
@@ -53,6 +54,7 @@ export class WholeBody implements OutboundBody {
     this.#lent = bytes < pieceBytesMin ? noPieces : pieces.filter((piece) => bodySlabs.hasLent(piece));
     this.written = this.#lent.length === 0 ? null : () => this.#giveBack();
     this.asksLater = asksLater;
+    this.hidesUsage = hidesUsage;
     this.modelsAsked = modelsAsked;
     this.#receivedBytes = bytes;
     this.#model = model;

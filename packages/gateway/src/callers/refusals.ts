@@ -60,6 +60,7 @@ const unmeteredWork: { readonly [Kind in UnmeteredKind]: string } = {
   deferred: 'work that is billed later',
   unreported: 'work whose usage is never reported',
   handedOut: 'calls that hand out a provider key or a channel past the gateway',
+  hidden: 'calls that ask for an answer without their usage (part of the fields, another form than JSON, a stream without include_usage)',
 };
 
 function unmeteredSentence({ kind, rule, unread }: UnmeteredWork): string {

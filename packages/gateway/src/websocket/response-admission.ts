@@ -142,7 +142,7 @@ export class ResponseAdmission {
     const asksLater = asked === null || unmetered === null || unmetered.deferred === 'allow' ? 'no' : asked.asksLater;
     return {
       ...this.#handshake, id: freshRequestId(), connection, held, method: 'POST', taken: null, estimate: estimateTokens(asked?.bytes ?? null),
-      unmetered: unmetered === null ? null : unmeteredWorkOf(unmetered, { ...route, method: 'POST' }, asksLater),
+      unmetered: unmetered === null ? null : unmeteredWorkOf(unmetered, { ...route, method: 'POST' }, { asksLater, hidesUsage: 'no' }),
       runCall: runCall === null ? null : { ...runCall, held, run: null, asked: null },
       startedWallMs: 0, startedMonotonicMs: this.#node.clock.monotonicMs(),
     };

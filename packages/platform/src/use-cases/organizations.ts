@@ -128,6 +128,7 @@ export const settingsFields = z.strictObject({
     deferred: ruleField('Work that is billed later: batches, background responses'),
     unreported: ruleField('Work whose usage is never reported: video, speech, fine-tuning'),
     handedOut: ruleField('Calls that hand out a provider key or a channel past the gateway'),
+    hidden: ruleField('Calls that ask for an answer without their usage'),
   }).nullable().optional().meta({ description: 'What becomes of work whose cost is not known at its end; null: all of it is allowed' }),
   wrongBaseUrl: z.enum(wrongBaseUrlRules, { error: wrongBaseUrlForm }).optional()
     .meta({ description: 'Calls outside the messages paths that carry anthropic-version and would go to the first provider' }),

@@ -50,6 +50,7 @@ export interface OrganizationTable {
   readonly unmetered_deferred: string | null;
   readonly unmetered_unreported: string | null;
   readonly unmetered_handed_out: string | null;
+  readonly unmetered_hidden: string | null;
   /** What becomes of calls that were meant for the other provider; null: they are forwarded. */
   readonly wrong_base_url: string | null;
   /** JSON array of patterns: the models that may be asked for; null: all. */

@@ -141,7 +141,8 @@ async function organizationSettings({ engine, vault, clock }: StoreContext, orga
     .select([
       'o.plan', 'o.drain_seconds', 'o.fallback_input_nano', 'o.fallback_output_nano', 'k.wrapped',
       'o.enforce_key_caps', 'o.max_run_budget_nano', 'o.run_ceiling_nano', 'o.run_exposure_nano', 'o.agreed_requests', 'o.agreed_tokens',
-      'o.unmetered_deferred', 'o.unmetered_unreported', 'o.unmetered_handed_out', 'o.wrong_base_url', 'o.models',
+      'o.unmetered_deferred', 'o.unmetered_unreported', 'o.unmetered_handed_out', 'o.unmetered_hidden',
+      'o.wrong_base_url', 'o.models',
       'openai.sealed as openai_sealed', 'openai.version as openai_version',
       'anthropic.sealed as anthropic_sealed', 'anthropic.version as anthropic_version',
       'u.url', 'u.enabled', 'u.sealed as upstream_sealed', 'u.version as upstream_version',

@@ -199,8 +199,8 @@ function newRow(
   return {
     id, name, plan, revision, created_at_ms: createdAtMs, drain_seconds: null, fallback_input_nano: null, fallback_output_nano: null,
     max_run_budget_nano: null, run_ceiling_nano: null, run_exposure_nano: null, agreed_requests: null, agreed_tokens: null,
-    keep_records_days: null, unmetered_deferred: null, unmetered_unreported: null, unmetered_handed_out: null, wrong_base_url: null, models: null,
-    follow: null, own_keys: null,
+    keep_records_days: null, unmetered_deferred: null, unmetered_unreported: null, unmetered_handed_out: null, unmetered_hidden: null,
+    wrong_base_url: null, models: null, follow: null, own_keys: null,
   };
 }
 
@@ -235,7 +235,7 @@ function columnsOf(changes: OrganizationChanges): Partial<Insertable<Organizatio
 }
 
 const unmeteredColumnOf = {
-  deferred: 'unmetered_deferred', unreported: 'unmetered_unreported', handedOut: 'unmetered_handed_out',
+  deferred: 'unmetered_deferred', unreported: 'unmetered_unreported', handedOut: 'unmetered_handed_out', hidden: 'unmetered_hidden',
 } as const satisfies { readonly [Kind in UnmeteredKind]: keyof OrganizationTable };
 
 /** What is allowed is null. */
@@ -352,7 +352,7 @@ export function unmeteredPolicyOf(
   row: Pick<Selectable<OrganizationTable>, (typeof unmeteredColumnOf)[UnmeteredKind]>,
 ): UnmeteredPolicy | null {
   const ruleOf = (kind: UnmeteredKind): UnmeteredRule => (row[unmeteredColumnOf[kind]] ?? 'allow') as UnmeteredRule;
-  const policy = { deferred: ruleOf('deferred'), unreported: ruleOf('unreported'), handedOut: ruleOf('handedOut') };
+  const policy = { deferred: ruleOf('deferred'), unreported: ruleOf('unreported'), handedOut: ruleOf('handedOut'), hidden: ruleOf('hidden') };
   return unmeteredKinds.every((kind) => policy[kind] === 'allow') ? null : policy;
 }
 

@@ -93,11 +93,11 @@ for (const on of bothEngines) {
         const reset = await granted(store.organizations.set(id, { drainSeconds: null, fallbackPrice: null }));
         assert.deepEqual([reset.plan, reset.drainSeconds, reset.fallbackPrice], ['enterprise', null, null]);
         assert.equal(await refusalCode(store.organizations.set(id, { drainSeconds: 1.5 })), 'invalid_setting');
-        const allowed = { deferred: 'allow', unreported: 'allow', handedOut: 'allow' };
+        const allowed = { deferred: 'allow', unreported: 'allow', handedOut: 'allow', hidden: 'allow' };
         assert.deepEqual([reset.unmetered, (await store.settings.organization(id))!.unmetered], [allowed, null]);
-        await granted(store.organizations.set(id, { unmetered: { deferred: 'refuse', handedOut: 'refuse-under-limits' } }));
+        await granted(store.organizations.set(id, { unmetered: { deferred: 'refuse', handedOut: 'refuse-under-limits', hidden: 'refuse' } }));
         const kept = await granted(store.organizations.set(id, { unmetered: { deferred: 'allow', unreported: 'refuse' } }));
-        const rules = { deferred: 'allow', unreported: 'refuse', handedOut: 'refuse-under-limits' };
+        const rules = { deferred: 'allow', unreported: 'refuse', handedOut: 'refuse-under-limits', hidden: 'refuse' };
         assert.deepEqual([kept.unmetered, (await store.settings.organization(id))!.unmetered], [rules, rules]);
         assert.equal(await refusalCode(store.organizations.set(id, { unmetered: { deferred: 'never' as 'refuse' } })), 'invalid_setting');
         assert.deepEqual((await granted(store.organizations.set(id, { unmetered: null }))).unmetered, allowed);

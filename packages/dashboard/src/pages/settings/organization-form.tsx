@@ -87,7 +87,7 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
             {...form.getInputProps('refusesWrongBaseUrl', { type: 'checkbox' })}
           />
           <ModelsInput {...form.getInputProps('models')} />
-          <SimpleGrid cols={{ base: 1, sm: 3 }}>
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <Select label="Work billed later" description="Batches, background responses." {...rules} {...form.getInputProps('deferred')} />
             <Select label="Work never reported" description="Video, speech, fine-tuning." {...rules} {...form.getInputProps('unreported')} />
             <Select
@@ -95,6 +95,12 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
               description="Keys and channels past the gateway."
               {...rules}
               {...form.getInputProps('handedOut')}
+            />
+            <Select
+              label="Usage hidden by the caller"
+              description="Answers in part, streams without usage."
+              {...rules}
+              {...form.getInputProps('hidden')}
             />
           </SimpleGrid>
           {conflict}

@@ -56,6 +56,7 @@ type Entered = {
   deferred: Rule;
   unreported: Rule;
   handedOut: Rule;
+  hidden: Rule;
 };
 
 const words: Readonly<Record<keyof Entered, string>> = {
@@ -73,6 +74,7 @@ const words: Readonly<Record<keyof Entered, string>> = {
   deferred: 'Work billed later',
   unreported: 'Work never reported',
   handedOut: 'Provider keys handed out',
+  hidden: 'Usage hidden by the caller',
 };
 
 function entered(organization: Organization): Entered {
@@ -97,7 +99,7 @@ function entered(organization: Organization): Entered {
 
 function settingsOf(values: Entered) {
   const amount = (value: Amount): string | null => (value === '' ? null : dollarsToSend(value));
-  const { input, output, deferred, unreported, handedOut } = values;
+  const { input, output, deferred, unreported, handedOut, hidden } = values;
   return {
     maxRunBudget: amount(values.maxRunBudget),
     runCeiling: amount(values.runCeiling),
@@ -106,7 +108,7 @@ function settingsOf(values: Entered) {
     follow: values.follow,
     drainSeconds: values.drainSeconds === '' ? null : Number(values.drainSeconds),
     keepRecordsDays: values.keepRecordsDays === '' ? null : Number(values.keepRecordsDays),
-    unmetered: { deferred, unreported, handedOut },
+    unmetered: { deferred, unreported, handedOut, hidden },
     models: values.models.length === 0 ? null : values.models,
     wrongBaseUrl: values.refusesWrongBaseUrl ? ('refuse' as const) : ('forward' as const),
     fallbackPrice:

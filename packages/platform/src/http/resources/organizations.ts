@@ -26,8 +26,9 @@ const organizationFields = {
   id: z.string(), name: z.string(), plan: z.enum(plans), drainSeconds: z.int().nullable(),
   fallbackPrice: z.object({ input: dollars, output: dollars }).nullable(), enforceKeyCaps: z.boolean(),
   maxRunBudget: dollars.nullable(), runCeiling: dollars.nullable(), runExposure: dollars.nullable(),
-  unmetered: z.object({ deferred: z.enum(unmeteredRules), unreported: z.enum(unmeteredRules), handedOut: z.enum(unmeteredRules) })
-    .openapi({ description: 'What becomes of work whose cost is not known at its end' }),
+  unmetered: z.object({
+    deferred: z.enum(unmeteredRules), unreported: z.enum(unmeteredRules), handedOut: z.enum(unmeteredRules), hidden: z.enum(unmeteredRules),
+  }).openapi({ description: 'What becomes of work whose cost is not known at its end' }),
   wrongBaseUrl: z.enum(wrongBaseUrlRules).openapi({
     description: 'What becomes of calls that were meant for the second provider and would go to the first' }),
   models: z.array(z.string()).readonly().nullable().openapi({ description: 'Models that may be asked for; null: all' }),

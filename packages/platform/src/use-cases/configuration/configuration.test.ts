@@ -43,7 +43,7 @@ const settings = fc.record({
   drainSeconds: maybe(fc.nat(86_400)), keepRecordsDays: maybe(fc.integer({ min: 31, max: 36_500 })), enforceKeyCaps: fc.boolean(),
   maxRunBudget: maybe(usd), runCeiling: maybe(usd), runExposure: maybe(usd),
   fallbackPrice: maybe(fc.record({ input: usd, output: usd })),
-  unmetered: maybe(fc.record({ deferred: rule, unreported: rule, handedOut: rule })),
+  unmetered: maybe(fc.record({ deferred: rule, unreported: rule, handedOut: rule, hidden: rule })),
   wrongBaseUrl: fc.constantFrom(...wrongBaseUrlRules), models, follow: fc.boolean(),
 });
 const key = fc.record({
@@ -188,7 +188,7 @@ for (const on of bothEngines) {
       };
       assert.deepEqual(said(await plan(organization, next)), [
         `change settings ${(await exported(organization)).organization} enforceKeyCaps: false -> true unmetered: ${
-          'deferred=allow,unreported=allow,handedOut=allow -> deferred=allow,unreported=allow,handedOut=refuse'}`,
+          'deferred=allow,unreported=allow,handedOut=allow,hidden=allow -> deferred=allow,unreported=allow,handedOut=refuse,hidden=allow'}`,
         'change key ci project: build -> null', 'create key new',
         'change cap organization day limit: 5.000000000 -> 7.000000000 alerts: null -> 50,100',
         'create cap key new month limit: null -> 1.000000000',

@@ -68,6 +68,7 @@ import { figuresSideBySide } from './0063-figures-side-by-side.ts';
 import { callsWithSession } from './0064-calls-with-a-session.ts';
 import { whoseDisabling } from './0065-whose-disabling.ts';
 import { figuresOfRuns } from './0066-figures-of-runs.ts';
+import { hiddenUsage } from './0067-hidden-usage.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -79,7 +80,7 @@ export const migrations: readonly Migration[] = [
   sessions, namedUpstreams, callCorrections, deferredWork, models, labelSets, keysOfPeople, closedMonths, followedWork,
   callsOfConnections, allocationTables, correctedSpend, openWork, oldestWriterStated, monthBudgets, labelSpend, refusalEntries,
   fewerWrites, figureProofs, hoursOfLabels, ownKeys, loweredBudgets, cellTables, cellAddresses, figuresSideBySide,
-  callsWithSession, whoseDisabling, figuresOfRuns,
+  callsWithSession, whoseDisabling, figuresOfRuns, hiddenUsage,
 ];
 
 /**
@@ -88,7 +89,7 @@ export const migrations: readonly Migration[] = [
  */
 const olderMayWrite: ReadonlySet<Migration> = new Set([
   monthBudgets, refusalEntries, fewerWrites, figureProofs, ownKeys, loweredBudgets, cellTables,
-  cellAddresses, figuresSideBySide, callsWithSession, whoseDisabling, figuresOfRuns,
+  cellAddresses, figuresSideBySide, callsWithSession, whoseDisabling, figuresOfRuns, hiddenUsage,
 ]);
 
 /** The version of the schema that a writer must know at least; what older ones write would be missing from sums. Decision 0104. */
