@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { untoldCallsMax } from '@metergate/core/record/untold-calls.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import type { ReceivedRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
@@ -22,17 +23,22 @@ const whole: Readonly<Record<string, unknown>> = {
 };
 
 /** Of the whole answer, what `fields` or the mask names; a stream of the open format with usage if it is asked for. */
-function answered({ target, headers, body }: ReceivedRequest): ScriptedAnswer {
+function answered({ target, headers, body: asked }: ReceivedRequest): ScriptedAnswer {
   const { searchParams } = new URL(target, 'http://provider');
   const mask = searchParams.get('fields') ?? headers.find(([name]) => name.toLowerCase() === 'x-goog-fieldmask')?.[1];
   if (target.includes('generateContent')) {
     const fields = typeof mask === 'string' ? mask.split(',') : Object.keys(whole);
-    return { headers: [['content-type', 'application/json']], body: JSON.stringify(Object.fromEntries(fields.map((name) => [name, whole[name]]))) };
+    const body = JSON.stringify(Object.fromEntries(fields.map((name) => [name, whole[name]])));
+    return { headers: [['content-type', 'application/json']], body };
   }
-  const usage = body.includes('"include_usage":true') ? 'data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":1}}\n\n' : '';
+  if (target.endsWith('/batches')) return { headers: [['content-type', 'application/json']], body: '{"id":"batch_1"}' };
+  const tells = asked.includes('"include_usage":true') || !asked.includes('"stream":true');
+  const usage = tells ? 'data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":1}}\n\n' : '';
   return { headers: [['content-type', 'text/event-stream']], body: `data: {"id":"c","choices":[]}\n\n${usage}data: [DONE]\n\n` };
 }
 
+/** Batches tell when a cap binds, and are not counted as answers that tell nothing. */
+const underLimits = { deferred: 'refuse-under-limits', hidden: 'refuse-under-limits' } as const;
 const streams = ['{"model":"m","stream":true,"stream_options":{}}', '{"model":"m","stream":true,"stream_options":{"include_usage":false}}',
   '{"model":"m","stream":true,"stream_options":null}'];
 const gzip: readonly HeaderPair[] = [['content-encoding', 'gzip']];
@@ -80,10 +86,10 @@ async function send(tenant: Tenant, { target, body = '{"contents":[]}', headers 
 const heard = (): number => product.system.openai.requests.length + product.system.upstream.requests.length;
 
 test('under a cap, none of the calls that hide their usage leaves, and what reports goes on', async () => {
-  const tenant = await tenantWith({ unmetered: { hidden: 'refuse-under-limits' } });
+  const tenant = await tenantWith({ unmetered: underLimits });
   assert.equal((await send(tenant, hiding[0]!, false)).status, 200, 'nothing binds it yet');
   await tenant.cap({ scope: 'organization', window: 'month', limit: '1000000' });
-  await tenant.until(({ status }) => status === 403, { target: hiding[0]!.target });
+  await tenant.until(({ status }) => status === 403, { target: '/v1/batches' });
   const before = heard();
   for (const call of hiding) {
     for (const chunked of [false, true]) {
@@ -91,7 +97,7 @@ test('under a cap, none of the calls that hide their usage leaves, and what repo
       const said = `${call.target} ${String(body)}`;
       assert.equal(status, 403, said);
       assert.match(said, /unmetered_work_refused/);
-      assert.match(said, /an answer without their usage/);
+      assert.match(said, /an answer without their usage|could not be read/);
     }
   }
   assert.equal(heard(), before, 'nothing left');
@@ -104,12 +110,31 @@ test('under a cap, none of the calls that hide their usage leaves, and what repo
 });
 
 test('refused under limits, the cap is reached by calls that report, and no call that hides its usage passes before or after', async () => {
-  const tenant = await tenantWith({ unmetered: { hidden: 'refuse-under-limits' } });
+  const tenant = await tenantWith({ unmetered: underLimits });
   await tenant.cap({ scope: 'organization', window: 'day', limit: '0.10' });
-  await tenant.until(({ status }) => status === 403, { target: hiding[0]!.target });
+  await tenant.until(({ status }) => status === 403, { target: '/v1/batches' });
   assert.equal((await send(tenant, { target: gemini }, false)).status, 200);
   await tenant.until(({ status }) => status === 402, { target: '/upstreams/google/v1/files', method: 'GET' });
   assert.equal((await send(tenant, hiding[0]!, false)).status, 403);
+});
+
+test('what nobody listed hides usage of twenty calls of a key in an hour, and no more', async () => {
+  const tenant = await tenantWith({ unmetered: underLimits });
+  await tenant.cap({ scope: 'organization', window: 'month', limit: '1000000' });
+  await tenant.until(({ status }) => status === 403, { target: '/v1/batches' });
+  product.system.upstream.respond(() => ({ headers: [['content-type', 'application/json']], body: '{"candidates":[]}' }));
+  const unlisted = { target: `${gemini}?shape=small` };
+  let answer = await send(tenant, unlisted, false);
+  let passed = 0;
+  for (; answer.status === 200 && passed < 60; passed += 1) answer = await send(tenant, unlisted, false);
+  // An hour may end meanwhile; a call is counted just after its answer.
+  assert.ok(passed >= untoldCallsMax && passed < 60, String(passed));
+  assert.equal(answer.status, 403);
+  assert.match(String(answer.body), /unmetered_work_refused/);
+  assert.match(String(answer.body), /20 answers to this API key told no usage in this hour/);
+  assert.equal((await send(tenant, { target: '/upstreams/google/v1/files', method: 'GET' }, false)).status, 200, 'what is not metered goes on');
+  const other = await tenant.newKey();
+  await tenant.until(({ status }) => status === 200, { key: other.key, target: gemini });
 });
 
 test('allowed, as it is by default, the same calls leave as they came', async () => {

@@ -61,7 +61,8 @@ test('org: create, list and set answer with their fields, and a taken name is re
   assert.deepEqual(set, {
     id: made.id, name: 'Acme', plan: 'team', drainSeconds: 9, fallbackPrice: { input: '2.500000000', output: '10.000000000' },
     enforceKeyCaps: false, maxRunBudget: null, runCeiling: null, runExposure: null,
-    unmetered: { deferred: 'allow', unreported: 'allow', handedOut: 'allow', hidden: 'allow' }, wrongBaseUrl: 'forward', models: null, follow: false, ownKeys: null,
+    unmetered: { deferred: 'allow', unreported: 'allow', handedOut: 'allow', hidden: 'allow' }, wrongBaseUrl: 'forward',
+    models: null, follow: false, ownKeys: null,
     requestsPerMinute: null,
     tokensPerMinute: null,
     keepRecordsDays: null, recordsGoneBefore: null, createdAt: new Date(set.createdAt).toISOString(),

@@ -9,8 +9,9 @@ const hides = (rawTarget: string, headers: readonly string[] = [], method = 'POS
   hidesInHead({ ...routeOf(method, rawTarget)!, method }, headers);
 
 test('the parameters of all of Google\'s methods hide usage, in any spelling', () => {
-  for (const query of ['fields=candidates', '$fields=candidates', '%24fields=candidates', 'field%73=a', 'FIELDS=a', 'x=1&fields=a', 'fields', '&&fields=a',
-    'alt=proto', '$alt=media', '%61lt=proto', 'alt=json&alt=proto', 'alt=', 'callback=f', '$callback=f', 'X-Goog-FieldMask=a', 'key=svc&fields=a']) {
+  for (const query of ['fields=candidates', '$fields=candidates', '%24fields=candidates', 'field%73=a', 'FIELDS=a', 'x=1&fields=a', 'fields',
+    '&&fields=a', 'alt=proto', '$alt=media', '%61lt=proto', 'alt=json&alt=proto', 'alt=', 'callback=f', '$callback=f',
+    'X-Goog-FieldMask=a', 'key=svc&fields=a']) {
     assert.ok(hides(`${google}?${query}`), query);
     assert.ok(hides(`/upstream/v1/models/m:generateContent?${query}`), query);
   }

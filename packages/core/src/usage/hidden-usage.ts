@@ -17,7 +17,9 @@ export function hidesInHead({ method, path, target }: Pick<Route, 'path' | 'targ
   if (!path.startsWith('/upstream')) return false;
   const query = queryOf(target);
   // The answers of these are not watched.
-  if (idleMethods.has(method)) return methodFields.some((name) => firstValue(headers, name) !== null) || query.some(([name]) => name === '$httpmethod');
+  if (idleMethods.has(method)) {
+    return methodFields.some((name) => firstValue(headers, name) !== null) || query.some(([name]) => name === '$httpmethod');
+  }
   return firstValue(headers, 'x-goog-fieldmask') !== null || formFields.some((name) => allValues(headers, name).some((value) => binary.test(value)))
     || query.some(hidesInQuery);
 }

@@ -19,7 +19,8 @@ const cases: readonly [AskedLater, readonly (string | Uint8Array)[]][] = [
   ['no', [
     '{}', '{"model":"m"}', '{"stream":false}', '{"stream":null}', `{"stream":true,"stream_options":${on}}`, `{"stream_options":${on},"stream":true}`,
     '{"stream":false,"stream_options":{"include_usage":false}}', '{"messages":[{"stream":true}]}',
-    `{"stream":true,"stream_options":{"include_obfuscation":false,"include_usage":true}}`, `{"stream":true,"stream_options":${on},"stream_options":${on}}`,
+    '{"stream":true,"stream_options":{"include_obfuscation":false,"include_usage":true}}',
+    `{"stream":true,"stream_options":${on},"stream_options":${on}}`,
   ]],
   ['yes', [
     '{"stream":true}', '{"stream":true,"stream_options":{}}', '{"stream":true,"stream_options":null}', '{"stream":true,"stream_options":[]}',
@@ -28,7 +29,8 @@ const cases: readonly [AskedLater, readonly (string | Uint8Array)[]][] = [
     '{"stream":true,"stream":false}', '{"stream":false,"stream":true}',
     // Servers differ in which of two equal names they take.
     `{"stream":true,"stream_options":${on},"stream_options":{}}`, `{"stream":true,"stream_options":{},"stream_options":${on}}`,
-    '{"stream":true,"stream_options":{"include_usage":false,"include_usage":true}}', '{"stream":true,"stream_options":{"include_usage":[],"include_usage":true}}',
+    '{"stream":true,"stream_options":{"include_usage":false,"include_usage":true}}',
+    '{"stream":true,"stream_options":{"include_usage":[],"include_usage":true}}',
     '{"stream":true,"stream_options":{"include_usage":true,"include_usage":null}}', `{"stream":true,"stream_options":null,"stream_options":${on}}`,
     '{"stream":true,"stream_options":{"x":{"include_usage":true}}}', `{"stream":true,"other":${on}}`,
   ]],

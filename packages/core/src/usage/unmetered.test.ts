@@ -65,7 +65,7 @@ test('each kind goes by its own rule; what is allowed, or is not asked for, is n
     const path = cases.find(([each]) => each === kind)![1][0]!;
     for (const rule of ['refuse', 'refuse-under-limits'] as const) {
       const policy: UnmeteredPolicy = { ...allowsAllUnmetered, [kind]: rule };
-      assert.deepEqual(unmeteredWorkOf(policy, operationOf(path), null), { kind, rule, unread: false });
+      assert.deepEqual(unmeteredWorkOf(policy, operationOf(path), null), { kind, rule, ground: 'asked' });
       for (const [other, [first = '']] of cases) {
         if (other !== kind) assert.equal(unmeteredWorkOf(policy, operationOf(first), null), null, first);
       }
@@ -80,8 +80,8 @@ test('a response is billed later if its body asks for it, and may be if the body
   const work = (asked: 'no' | 'yes' | 'unread' | null) =>
     unmeteredWorkOf(policy, operationOf('/v1/responses'), asked === null ? null : { asksLater: asked, hidesUsage: 'unread' });
   assert.deepEqual([work(null), work('no')], [null, null]);
-  assert.deepEqual(work('yes'), { kind: 'deferred', rule: 'refuse', unread: false });
-  assert.deepEqual(work('unread'), { kind: 'deferred', rule: 'refuse', unread: true });
+  assert.deepEqual(work('yes'), { kind: 'deferred', rule: 'refuse', ground: 'asked' });
+  assert.deepEqual(work('unread'), { kind: 'deferred', rule: 'refuse', ground: 'unread' });
   assert.equal(unmeteredWorkOf({ ...policy, deferred: 'allow', unreported: 'refuse' }, operationOf('/v1/responses'), later), null);
 });
 
@@ -91,8 +91,8 @@ test('usage is hidden by the head of a call that would report it, whatever the b
   const policy: UnmeteredPolicy = { ...allowsAllUnmetered, hidden: 'refuse-under-limits' };
   const work = (path: string, method = 'POST') => unmeteredWorkOf(policy, { ...operationOf(path, method), hides: true }, null);
   for (const path of ['/upstreams/g/v1beta/models/m:generateContent', '/upstream/v1/chat/completions', '/upstreams/g/v1beta/interactions']) {
-    assert.deepEqual(work(path), { kind: 'hidden', rule: 'refuse-under-limits', unread: false }, path);
-    assert.deepEqual(work(path, 'GET'), { kind: 'hidden', rule: 'refuse-under-limits', unread: false }, path);
+    assert.deepEqual(work(path), { kind: 'hidden', rule: 'refuse-under-limits', ground: 'asked' }, path);
+    assert.deepEqual(work(path, 'GET'), { kind: 'hidden', rule: 'refuse-under-limits', ground: 'asked' }, path);
   }
   for (const path of ['/upstream/v1/files', '/upstreams/g/v1beta/models', '/upstream/v1/batches', '/upstreams/g/v1beta/models/m:countTokens']) {
     assert.equal(work(path), null, path);
@@ -102,12 +102,14 @@ test('usage is hidden by the head of a call that would report it, whatever the b
 test('a stream without its usage is hidden where its body can ask for one and the provider does not report unasked', () => {
   const policy: UnmeteredPolicy = { ...allowsAllUnmetered, hidden: 'refuse' };
   const streaming = ['/v1/chat/completions', '/v1/completions', '/upstream/v1/chat/completions', '/upstream/v1/openai/v1/chat/completions',
-    '/upstreams/az/openai/deployments/d/chat/completions', '/upstreams/x/v1/completions', '/alt/v1/chat/completions', '/upstreams/x/v1/fim/completions'];
+    '/upstreams/az/openai/deployments/d/chat/completions', '/upstreams/x/v1/completions', '/alt/v1/chat/completions',
+    '/upstreams/x/v1/fim/completions'];
   for (const path of streaming) {
     const operation = operationOf(path);
     assert.ok(mayHideInBody(operation), path);
-    assert.deepEqual(unmeteredWorkOf(policy, operation, hides), { kind: 'hidden', rule: 'refuse', unread: false }, path);
-    assert.deepEqual(unmeteredWorkOf(policy, operation, { ...hides, hidesUsage: 'unread' }), { kind: 'hidden', rule: 'refuse', unread: true }, path);
+    assert.deepEqual(unmeteredWorkOf(policy, operation, hides), { kind: 'hidden', rule: 'refuse', ground: 'asked' }, path);
+    const unread = unmeteredWorkOf(policy, operation, { ...hides, hidesUsage: 'unread' });
+    assert.deepEqual(unread, { kind: 'hidden', rule: 'refuse', ground: 'unread' }, path);
     assert.deepEqual([unmeteredWorkOf(policy, operation, null), unmeteredWorkOf(policy, operation, { ...hides, hidesUsage: 'no' })], [null, null]);
     assert.equal(unmeteredWorkOf(policy, { ...operation, streamsReport: true }, hides), null, path);
     assert.equal(unmeteredWorkOf(policy, { ...operation, method: 'GET' }, hides), null, path);
@@ -117,6 +119,13 @@ test('a stream without its usage is hidden where its body can ask for one and th
     assert.ok(!mayHideInBody(operationOf(path)), path);
     assert.equal(unmeteredWorkOf(policy, operationOf(path), hides), null, path);
   }
+});
+
+test('once too many answers to a key told nothing, its metered calls are taken to hide their usage, and no others', () => {
+  const policy: UnmeteredPolicy = { ...allowsAllUnmetered, hidden: 'refuse' };
+  const work = (path: string, method = 'POST') => unmeteredWorkOf(policy, { ...operationOf(path, method), isUntold: true }, null);
+  assert.deepEqual(work('/v1/messages'), { kind: 'hidden', rule: 'refuse', ground: 'untold' });
+  assert.deepEqual([work('/v1/files'), work('/v1/batches'), work('/v1/responses', 'GET')], [null, null, null]);
 });
 
 test('of two kinds in one call the stricter rule counts', () => {

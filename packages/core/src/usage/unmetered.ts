@@ -36,6 +36,8 @@ export interface CalledHead extends CalledOperation {
   readonly isAsynchronous?: boolean;
   /** Its query or a header asks for an answer without usage (`hidesInHead`). */
   readonly hides?: boolean;
+  /** Too many answers to calls of its key told nothing of their usage (`UntoldCalls`). */
+  readonly isUntold?: boolean;
   /** Its provider reports the usage of every stream (`reportsStreamsUnasked`). */
   readonly streamsReport?: boolean;
 }
@@ -86,12 +88,17 @@ export interface AskedOfBody {
   readonly hidesUsage: AskedLater;
 }
 
+/**
+ * Why work is taken to be of a kind. `asked`: the call asks for it. `unread`: its body could not be read, so it may. `untold`: too many answers to
+ * calls of this key told nothing of their usage (`UntoldCalls`).
+ */
+export type UnmeteredGround = 'asked' | 'unread' | 'untold';
+
 /** Work that the organization's policy is about. */
 export interface UnmeteredWork {
   readonly kind: UnmeteredKind;
   readonly rule: Exclude<UnmeteredRule, 'allow'>;
-  /** The body could not be read, so the work may be of this kind. */
-  readonly unread: boolean;
+  readonly ground: UnmeteredGround;
 }
 
 /** Null: the organization allows it, or nothing is known against it. `asked`: null while the body has not come. The stricter rule goes first. */
@@ -107,14 +114,15 @@ function doneUnmetered(policy: UnmeteredPolicy, operation: CalledHead, asked: As
   if (byHead === 'by_body' && (asked === null || asked === 'no')) return null;
   const kind = byHead === 'by_body' ? 'deferred' : byHead;
   const rule = policy[kind];
-  return rule === 'allow' ? null : { kind, rule, unread: byHead === 'by_body' && asked === 'unread' };
+  return rule === 'allow' ? null : { kind, rule, ground: byHead === 'by_body' && asked === 'unread' ? 'unread' : 'asked' };
 }
 
 function hiddenWork({ hidden: rule }: UnmeteredPolicy, operation: CalledHead, asked: AskedLater | null): UnmeteredWork | null {
   if (rule === 'allow') return null;
-  if (operation.hides === true && isReported(operation)) return { kind: 'hidden', rule, unread: false };
+  if (operation.hides === true && isReported(operation)) return { kind: 'hidden', rule, ground: 'asked' };
+  if (operation.isUntold === true && !idleMethods.has(operation.method) && isReported(operation)) return { kind: 'hidden', rule, ground: 'untold' };
   if (asked === null || asked === 'no' || !mayHideInBody(operation)) return null;
-  return { kind: 'hidden', rule, unread: asked === 'unread' };
+  return { kind: 'hidden', rule, ground: asked === 'unread' ? 'unread' : 'asked' };
 }
 
 /**
@@ -123,7 +131,7 @@ function hiddenWork({ hidden: rule }: UnmeteredPolicy, operation: CalledHead, as
  */
 export function unmeteredSocketOf(policy: UnmeteredPolicy, kind: SocketKind): UnmeteredWork | null {
   const rule = policy.unreported;
-  return kind !== 'unread' || rule === 'allow' ? null : { kind: 'unreported', rule, unread: false };
+  return kind !== 'unread' || rule === 'allow' ? null : { kind: 'unreported', rule, ground: 'asked' };
 }
 
 /** Models of today report what an image cost, older ones do not: the answer tells, and the call is counted as unknown if it does not. */

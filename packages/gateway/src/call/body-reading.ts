@@ -1,7 +1,7 @@
 /**
  * What a held body says, read as it comes: whether the option goes in (spec: Endpoints rules 1 and 2), the model that the record names (rule 6d),
- * and what may refuse the call: work that is done later or hides its usage (rule 6c) and the models that it asks for (rule 6g). Each reader is there only where its
- * answer is wanted.
+ * and what may refuse the call: work that is done later or hides its usage (rule 6c) and the models that it asks for (rule 6g). Each
+ * reader is there only where its answer is wanted.
  */
 import type { BodyModels } from '@metergate/core/call/allowed-models.ts';
 import { createStreamFlagScanner, type IncludeUsageDecision, type StreamFlagScanner } from '@metergate/core/call/include-usage.ts';

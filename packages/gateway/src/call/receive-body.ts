@@ -21,7 +21,8 @@ export function receiveBody(node: GatewayNode, reception: BodyReception): void {
   const declaredBytes = declaredBodyBytes(request.rawHeaders);
   if (declaredBytes === 0) return ready(noBody);
   if (request.headers.expect !== undefined && request.httpVersionMinor > 0) askForBody(request, response);
-  const isHeld = route.bodyHeld || readsLater !== null || readsHidden || readsModels || signs ? declaredBytes === null || declaredBytes <= heldBodyBytesMax
+  const mustBeHeld = route.bodyHeld || readsLater !== null || readsHidden || readsModels || signs;
+  const isHeld = mustBeHeld ? declaredBytes === null || declaredBytes <= heldBodyBytesMax
     : declaredBytes !== null && declaredBytes <= shortBodyBytesMax;
   if (isHeld) {
     new HeldBody(node, { ...reception, request }, declaredBytes).receive();

@@ -67,7 +67,7 @@ describe('the table of refusals', () => {
       assert.deepEqual([status, type], [403, 'invalid_request_error']);
       return message;
     });
-    assert.equal(new Set(messages).size, 12);
+    assert.equal(new Set(messages).size, 24);
     for (const message of messages) assert.match(message, /^This organization refuses .+; an admin can allow it in its settings\.$/);
     assert.equal(messages[0], 'This organization refuses work that is billed later; an admin can allow it in its settings.');
   });
@@ -155,7 +155,7 @@ function everyRefusal(): Refusal[] {
     'expectation_unknown', 'upgrade_unsupported', 'request_timeout', 'headers_too_large',
   ] as const;
   const unmetered = unmeteredKinds.flatMap((kind) => (['refuse', 'refuse-under-limits'] as const).flatMap((rule) =>
-    [false, true].map((unread): Refusal => ({ kind: 'unmetered_work_refused', work: { kind, rule, unread } }))));
+    (['asked', 'unread', 'untold'] as const).map((ground): Refusal => ({ kind: 'unmetered_work_refused', work: { kind, rule, ground } }))));
   return [
     ...unmetered,
     ...plain.map((kind) => ({ kind })),

@@ -6,6 +6,7 @@ import type { Refusal } from '@metergate/core/refusal.ts';
 import type { ModelRefusal } from '@metergate/core/call/allowed-models.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
 import type { UnmeteredKind, UnmeteredWork } from '@metergate/core/usage/unmetered.ts';
+import { untoldCallsMax } from '@metergate/core/record/untold-calls.ts';
 import { scopeText, type BindingScope } from '@metergate/core/spend/cap-decision.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 
@@ -63,9 +64,11 @@ const unmeteredWork: { readonly [Kind in UnmeteredKind]: string } = {
   hidden: 'calls that ask for an answer without their usage (part of the fields, another form than JSON, a stream without include_usage)',
 };
 
-function unmeteredSentence({ kind, rule, unread }: UnmeteredWork): string {
+const unreadBody = ', and the body of this request could not be read to rule it out (plain JSON up to 32 MiB can)';
+
+function unmeteredSentence({ kind, rule, ground }: UnmeteredWork): string {
   const where = rule === 'refuse' ? '' : ' under a spend cap or a run budget';
-  const why = unread ? ', and the body of this request could not be read to rule it out (plain JSON up to 32 MiB can)' : '';
+  const why = { asked: '', unread: unreadBody, untold: `, and ${untoldCallsMax} answers to this API key told no usage in this hour` }[ground];
   return `This organization refuses ${unmeteredWork[kind]}${where}${why}; an admin can allow it in its settings.`;
 }
 

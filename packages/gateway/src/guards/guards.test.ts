@@ -60,7 +60,7 @@ test('unmetered work is refused before the rate limit, always or where a limit b
   await begin('r', { budget: 1 });
   await begin('s');
   const work = (rule: UnmeteredWork['rule'], ...of: Parameters<typeof call>): GuardedCall =>
-    ({ ...call(...of), unmetered: { kind: 'deferred', rule, unread: false } });
+    ({ ...call(...of), unmetered: { kind: 'deferred', rule, ground: 'asked' } });
   const before = state();
   for (const refused of [work('refuse'), work('refuse', 1e12), work('refuse', 1, 'r'), work('refuse', 1, 's'), work('refuse-under-limits', 1, 'r'),
     work('refuse-under-limits', 1, 's', { budget: 3 }), work('refuse-under-limits', 1, 'unseen', { budget: 3 })]) {

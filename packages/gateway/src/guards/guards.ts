@@ -161,6 +161,7 @@ export class Guards {
       reported: record.usage === 'reported' ? reportedTokens({ input: record.inputTokens, output: record.outputTokens }) : null,
       outcome: rateOutcomeOf(record.status),
     }, this.#clock.monotonicMs());
+    standing.untold.ended(record, this.#clock.wallMs());
     addCall(standing.organization.sums, record.startedAtMs, record.cost);
     addCall(standing.sums, record.startedAtMs, record.cost);
     for (const { sums } of taken.capped) addCall(sums, record.startedAtMs, record.cost);

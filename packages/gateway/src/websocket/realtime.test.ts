@@ -319,7 +319,8 @@ suite('other sessions', { timeout }, () => {
   test('an organization that refuses work without a report refuses a connection that is not read, and no other', async (t) => {
     const node = await startSessionNode(t);
     const held = node.key.held!;
-    node.key.held = { ...held, organization: { ...held.organization, unmetered: { deferred: 'refuse', unreported: 'refuse', handedOut: 'refuse', hidden: 'refuse' } } };
+    const unmetered = { deferred: 'refuse', unreported: 'refuse', handedOut: 'refuse', hidden: 'refuse' } as const;
+    node.key.held = { ...held, organization: { ...held.organization, unmetered } };
     const refused = await openCaller(node.origin, { key: `svc_live_${'9'.repeat(32)}`, path: '/v1/realtime/translations?model=m' });
     assert.match(refused.head, /^HTTP\/1.1 403 /);
     refused.socket.destroy();

@@ -520,7 +520,8 @@ test('work in the background that the organization refuses is refused on a conne
   const node = await startSessionNode(t);
   const { caller, upstream } = await node.connect();
   const held = node.key.held!;
-  node.key.held = { ...held, organization: { ...held.organization, unmetered: { deferred: 'refuse', unreported: 'allow', handedOut: 'allow', hidden: 'allow' } } };
+  const unmetered = { deferred: 'refuse', unreported: 'allow', handedOut: 'allow', hidden: 'allow' } as const;
+  node.key.held = { ...held, organization: { ...held.organization, unmetered } };
   caller.send(create({ background: true }), create());
   await upstream.until(() => upstream.frames.length === 1);
   assert.deepEqual(upstream.received, create());

@@ -116,7 +116,8 @@ class Handshake {
   /** A handshake has no body: its model is the one that the connection asks for. */
   #withModel(body: OutboundBody): OutboundBody {
     return {
-      content: body.content, contentLength: body.contentLength, asksLater: body.asksLater, hidesUsage: body.hidesUsage, overBound: body.overBound, modelsAsked: body.modelsAsked,
+      content: body.content, contentLength: body.contentLength, asksLater: body.asksLater, hidesUsage: body.hidesUsage,
+      overBound: body.overBound, modelsAsked: body.modelsAsked,
       requestedModel: () => this.#session?.askedModel ?? null, written: null, receivedBytes: () => body.receivedBytes(),
       release: () => body.release(), drop: () => body.drop(),
     };
