@@ -30,9 +30,9 @@ import type { RunningPriceFeed } from './price-feed/run-feed.ts';
 import { createProveWork, type ProofFigures, type ProveWork } from './proof/prove-work.ts';
 import { createRetentionWork, type RetentionWork } from './retention/retention-work.ts';
 import { limitRepeats } from './faults/limited-repeats.ts';
-import { createCellWorks, type CellWorks } from './work/cell-works.ts';
+import { createCellWorks, within, type CellWorks } from './work/cell-works.ts';
 import { workHolder } from './work/work-holder.ts';
-import { startPlatform } from './server.ts';
+import { startPlatform, type Platform } from './server.ts';
 import { organizationsNearCaps, retentionDelayMs } from './store-figures.ts';
 import { reportFaults } from './faults/reported-faults.ts';
 
@@ -85,6 +85,8 @@ const noticesMs = 1_000;
 const figuresMs = 60_000;
 /** Pause between two looks for work whose outcome is to be asked for. */
 const followMs = 1_000;
+/** What each work has at least for its end, also when requests used up the grace. */
+const stopMsMin = 1_000;
 /** Pause between two looks for figures to be compared; the first comes when the start is over. */
 const provingMs = 30_000;
 /** Pause between two passes that remove what is past its age. */
@@ -144,12 +146,7 @@ async function serve(): Promise<void> {
         return parent.postMessage({ left: true });
       }
       for (const each of repeated) clearInterval(each);
-      void platform.close(message.graceMs)
-        .then(() => works.end(({ notices }) => notices.end())).then(() => works.end(({ retention }) => retention.end()))
-        .then(() => feed?.end().catch(() => {}))
-        .then(() => works.end(({ following, proving }) => Promise.all([following.end(), proving.end()])))
-        .then(() => reports?.close()).then(() => store.close())
-        .then(() => data.namesPort.close()).then(() => parent.close());
+      void stopAll({ platform, works, feed, reports, store }, message.graceMs);
     });
     giveBackWhenIdle();
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
@@ -161,6 +158,29 @@ async function serve(): Promise<void> {
     await store.close();
     throw error;
   }
+}
+
+interface Stopping {
+  readonly platform: Pick<Platform, 'close'>;
+  readonly works: CellWorks<Works>;
+  readonly feed: RunningPriceFeed | null;
+  readonly reports: Reports | null;
+  readonly store: Store;
+}
+
+/** Requests first, then each work. What others keep waiting past the grace is left: another platform goes on with it once its lease is over. */
+async function stopAll({ platform, works, feed, reports, store }: Stopping, graceMs: number): Promise<void> {
+  const byMs = performance.now() + graceMs;
+  await platform.close(graceMs);
+  const leftMs = (): number => Math.max(stopMsMin, byMs - performance.now());
+  await works.end(({ notices }) => notices.end(), leftMs());
+  await works.end(({ retention }) => retention.end(), leftMs());
+  if (feed !== null) await within(feed.end().catch(() => {}), leftMs());
+  await works.end(({ following, proving }) => Promise.all([following.end(), proving.end()]), leftMs());
+  await reports?.close();
+  await store.close();
+  data.namesPort.close();
+  parent.close();
 }
 
 function noticeWorkOn(store: Store, holder: string): NoticeWork {

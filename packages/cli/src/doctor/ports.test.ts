@@ -34,3 +34,13 @@ test('a port that gives no answer in time is a warning that names both who it ma
   assert.match(found[1]!.message, /no answer within 2 seconds: metergate itself if it is busy, or another program/);
   assert.doesNotMatch(found[1]!.message, /something else/);
 });
+
+test('a program that switches protocols unasked, or begins an answer and does not end it, holds doctor up no longer than its deadline', async () => {
+  const at = (port: number) => ({ host: '127.0.0.1', port });
+  const [switching, halting] = [
+    await listening('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+    await listening('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n'),
+  ];
+  const found = await examinePorts({ gateway: at(switching), platform: at(halting), ops: at(0) } as Config);
+  assert.deepEqual(found.map(({ state }) => state), ['fail', 'fail', 'ok']);
+});

@@ -53,7 +53,7 @@ type Unanswered = 'refused' | 'slow' | 'silent';
 function ask({ host, port }: ListenAddress, path: string): Promise<Answer | Unanswered> {
   const { promise, resolve } = Promise.withResolvers<Answer | Unanswered>();
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  const asked = request({ host: reachable, port, path, agent: false, timeout: answerMs }, (response) => {
+  const asked = request({ host: reachable, port, path, agent: false }, (response) => {
     let body = '';
     response.setEncoding('utf8').on('data', (text: string) => {
       body += text;
@@ -61,11 +61,16 @@ function ask({ host, port }: ListenAddress, path: string): Promise<Answer | Unan
     });
     response.on('close', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
   });
-  asked.on('timeout', () => {
+  const late = setTimeout(() => {
     resolve('slow');
     asked.destroy();
-  });
+  }, answerMs);
   asked.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED' ? 'refused' : 'silent'));
+  // After a 101 that nobody asked for, the client tells no more than this.
+  asked.on('close', () => {
+    clearTimeout(late);
+    resolve('silent');
+  });
   asked.end();
   return promise;
 }

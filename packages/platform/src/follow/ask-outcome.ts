@@ -3,8 +3,6 @@
  * results that it names. The answers are read as the gateway reads those that pass by. Redirects are not followed: the key goes only to the
  * provider's address. An answer about other work than was asked for tells nothing, and one that is longer than any provider's is not read to its end.
  */
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import type { Cost, PricedCall } from '@metergate/core/price/cost.ts';
 import { costOf } from '@metergate/core/price/cost.ts';
 import { costTogether } from '@metergate/core/price/priced-together.ts';
@@ -86,11 +84,9 @@ interface Seen {
 }
 
 async function look(path: string, { work, provider, withinMs }: Look): Promise<Seen | Exclude<FollowedOutcome, { kind: 'settled' }>> {
+  const times = { beganMs: work.beganMs, nowMs: provider.atMs };
   try {
-    const answer = await get(path, provider, AbortSignal.any([provider.signal, AbortSignal.timeout(withinMs)]));
-    if (answer.status === 200) return await read(path, answer.body, provider);
-    answer.discard();
-    return refused(answer, { beganMs: work.beganMs, nowMs: provider.atMs });
+    return await get(path, { provider, withinMs }, async (answer) => answer.status === 200 ? read(path, answer.body, provider) : refused(answer, times));
   } catch {
     return { kind: 'waiting' };
   }
@@ -100,26 +96,29 @@ interface Answer {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly body: AsyncIterable<Uint8Array>;
-  discard(): void;
 }
 
-/** The address of a named provider is the operator's; that of an upstream is judged as the gateway judges it. */
-async function get(path: string, { wire, url, isGuarded, credential, guard }: AskedProvider, signal: AbortSignal): Promise<Answer> {
+/** The address of a named provider is the operator's; that of an upstream is judged as the gateway judges it. What is not read is discarded. */
+async function get<T>(
+  path: string, { provider, withinMs }: Omit<Look, 'work'>, read: (answer: Answer) => Promise<T>,
+): Promise<T> {
+  const { wire, url, isGuarded, credential, guard, signal } = provider;
   const address = new URL(`${url}${targetOf(path)}`);
   const besides = path.includes('/messages/batches/') ? wires.anthropic.requestHeaders : wires[wire].requestHeaders;
   const headers = { accept: 'application/json', ...besides, ...(credential === null ? {} : { [credential.name]: credential.value }) };
-  if (!isGuarded) {
-    const { status, headers: told, body } = await fetch(address, { headers, redirect: 'manual', signal });
-    return { status, retryAfter: told.get('retry-after'), body: body ?? new ReadableStream(), discard: () => void body?.cancel().catch(() => {}) };
+  if (isGuarded) {
+    return outwardRequest(address, { headers, guard, signal, deadlineMs: withinMs }, (answer) => read({
+      status: answer.statusCode ?? 0, retryAfter: answer.headers['retry-after'] ?? null, body: answer,
+    }));
   }
-  const request = outwardRequest(address, guard, { headers, signal });
-  if (request === null) throw new Error('not public');
-  request.end();
-  const [response] = await once(request, 'response') as [IncomingMessage];
-  request.on('error', () => {});
-  return {
-    status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] ?? null, body: response, discard: () => void response.destroy(),
-  };
+  const { status, headers: told, body } = await fetch(address, {
+    headers, redirect: 'manual', signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
+  });
+  try {
+    return await read({ status, retryAfter: told.get('retry-after'), body: body ?? new ReadableStream() });
+  } finally {
+    await body?.cancel().catch(() => {});
+  }
 }
 
 /** Work is gone only if it is not found long after it began: right after, it may not be there yet. */

@@ -245,6 +245,30 @@ for (const on of bothEngines) {
       await end();
     });
 
+    test('an upstream that switches protocols unasked holds up nobody: others are asked, and the work ends', async (t) => {
+      const { provider, organization, time, platforms: [one, two], begin, settled, end } = await context(() => response({}));
+      const hostile = await startScriptedProvider();
+      t.after(() => hostile.close());
+      hostile.respond({ raw: Buffer.from('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'), ending: 'keep' });
+      const its = await newOrganization();
+      await store.organizations.set(its, { follow: true });
+      await store.upstreams.declare(its, { url: hostile.url, credential: 'secret' });
+      await store.upstreams.enable(its);
+      for (let work = 1; work <= 5; work += 1) await begin(its, `batch_${work}`, '/upstream/v1/batches');
+      time.nowMs += 2_000;
+      assert.equal(await one!.pass(), 5);
+      assert.deepEqual([hostile.requests.length, one!.asked().waiting], [5, 5]);
+      await begin(organization);
+      time.nowMs += 2_000;
+      assert.equal(await one!.pass(), 6);
+      assert.deepEqual([provider.requests.length, (await settled()).length], [1, 1]);
+      await one!.end();
+      time.nowMs += 60_000;
+      assert.equal(await two!.pass(), 5, 'another platform goes on');
+      await store.organizations.set(its, { follow: false });
+      await end();
+    });
+
     test('reads results that are none once, and results that break off not again within ten minutes', async () => {
       let results: ScriptedAnswer = { body: 'no results\n', cutAt: { byte: 3, by: 'fin' } };
       const batch = { id: 'batch_1', object: 'batch', status: 'completed', output_file_id: 'file-1' };

@@ -150,7 +150,7 @@ test('a slow receiver is given up after the deadline and delays nobody; one that
   await passed();
   const logs = await Promise.all(made.map(async ({ id }) => granted(await listDeliveries(useCases(), id))[0]!));
   assert.deepEqual(logs.map(({ state, error }) => [state, error]), [
-    ['pending', 'no answer in time'], ['delivered', null], ['pending', 'the connection failed (ECONNREFUSED)'],
+    ['pending', 'it did not answer in time'], ['delivered', null], ['pending', 'the connection failed (ECONNREFUSED)'],
   ]);
   for (const { id } of made) granted(await removeWebhook(useCases(), id));
 });

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
-import { outwardRequest } from '../network/outward-request.ts';
+import { outwardReason, outwardRequest } from '../network/outward-request.ts';
 
 export interface GetRules {
   readonly guard: AddressGuard;
@@ -24,22 +24,14 @@ export type GotText =
 const etagMax = 500;
 
 /** Never throws. */
-export function getText(address: string, { guard, deadlineMs, bytesMax, etag }: GetRules): Promise<GotText> {
-  const { promise, resolve } = Promise.withResolvers<GotText>();
-  const request = outwardRequest(new URL(address), guard, {
-    headers: { accept: 'application/json, text/plain', 'user-agent': 'metergate-prices', ...(etag === null ? {} : { 'if-none-match': etag }) },
-  });
-  if (request === null) return Promise.resolve(fault('the address is not public'));
-  const late = setTimeout(() => request.destroy(new Error('late')), deadlineMs);
-  const settle = (got: GotText): void => {
-    clearTimeout(late);
-    resolve(got);
-    request.destroy();
-  };
-  request.on('response', (response) => void bodyOf(response, bytesMax).then(settle, (error: Error) => settle(fault(reasonOf(error)))));
-  request.on('error', (error) => settle(fault(reasonOf(error))));
-  request.end();
-  return promise;
+export async function getText(address: string, { guard, deadlineMs, bytesMax, etag }: GetRules): Promise<GotText> {
+  try {
+    return await outwardRequest(new URL(address), { guard, deadlineMs, headers: {
+      accept: 'application/json, text/plain', 'user-agent': 'metergate-prices', ...(etag === null ? {} : { 'if-none-match': etag }),
+    } }, (answer) => bodyOf(answer, bytesMax));
+  } catch (error) {
+    return fault(outwardReason(error));
+  }
 }
 
 async function bodyOf(response: IncomingMessage, bytesMax: number): Promise<GotText> {
@@ -59,11 +51,4 @@ async function bodyOf(response: IncomingMessage, bytesMax: number): Promise<GotT
 
 function fault(why: string): GotText {
   return { kind: 'fault', why };
-}
-
-function reasonOf({ message, code }: Error & { readonly code?: string }): string {
-  if (message === 'late') return 'it did not answer in time';
-  if (code === 'not_public') return 'the address is not public';
-  if (code?.startsWith('ERR_TLS') === true || code?.includes('CERT') === true) return 'its certificate cannot be trusted';
-  return `the connection failed (${code ?? 'unknown'})`;
 }

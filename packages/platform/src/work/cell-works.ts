@@ -19,7 +19,8 @@ export interface CellWorks<Works> {
   pass(what: string, work: (works: Works) => Promise<unknown>): Promise<void>;
   /** Of the cells that have answered so far. */
   all(): readonly Works[];
-  end(work: (works: Works) => Promise<unknown>): Promise<void>;
+  /** Resolves when the work has ended in every cell, at the latest after `withinMs`. */
+  end(work: (works: Works) => Promise<unknown>, withinMs: number): Promise<void>;
 }
 
 export function createCellWorks<Works>({ cells, make, failed }: CellWorksOptions<Works>): CellWorks<Works> {
@@ -49,8 +50,15 @@ export function createCellWorks<Works>({ cells, make, failed }: CellWorksOptions
       }));
     },
     all: () => [...made.values()],
-    async end(work) {
-      await Promise.all([...made.values()].map((works) => work(works).catch(() => {})));
+    async end(work, withinMs) {
+      await within(Promise.all([...made.values()].map((works) => work(works).catch(() => {}))), withinMs);
     },
   };
+}
+
+/** Resolves when this has ended, at the latest after `ms` milliseconds. */
+export async function within(ending: Promise<unknown>, ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([ending, promise]).finally(() => clearTimeout(timer));
 }
