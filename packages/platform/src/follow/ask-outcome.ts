@@ -86,7 +86,8 @@ interface Seen {
 async function look(path: string, { work, provider, withinMs }: Look): Promise<Seen | Exclude<FollowedOutcome, { kind: 'settled' }>> {
   const times = { beganMs: work.beganMs, nowMs: provider.atMs };
   try {
-    return await get(path, { provider, withinMs }, async (answer) => answer.status === 200 ? read(path, answer.body, provider) : refused(answer, times));
+    return await get(path, { provider, withinMs },
+      async (answer) => (answer.status === 200 ? read(path, answer.body, provider) : refused(answer, times)));
   } catch {
     return { kind: 'waiting' };
   }

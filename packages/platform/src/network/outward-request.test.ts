@@ -75,7 +75,8 @@ test('the deadline and the signal settle it by themselves, before an answer and 
 test('a webhook and a price list at such an address are told in words', async () => {
   const notice = { secret: 'whsec_AAAA', id: 'msg_1', body: '{}', nowMs: 0 };
   const words = 'it answered with status 101, which nobody asked for';
-  assert.deepEqual(await postNotice({ ...notice, url: `${origin}/101` }, { guard, deadlineMs: 30_000 }), { delivered: false, status: null, error: words });
+  const attempt = await postNotice({ ...notice, url: `${origin}/101` }, { guard, deadlineMs: 30_000 });
+  assert.deepEqual(attempt, { delivered: false, status: null, error: words });
   const rules = { guard, deadlineMs: 30_000, bytesMax: 100, etag: null };
   assert.deepEqual(await getText(`${origin}/101`, rules), { kind: 'fault', why: words });
   assert.deepEqual(await getText(`${origin}/half-body`, rules), { kind: 'fault', why: 'the connection failed (ECONNRESET)' });

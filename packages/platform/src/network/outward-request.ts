@@ -99,7 +99,9 @@ function hear(request: ClientRequest, fail: (fault: OutwardFault) => void, answe
 
 function faultOf({ code }: NodeJS.ErrnoException): OutwardFault {
   if (code === 'not_public') return notPublic();
-  if (code?.startsWith('ERR_TLS') === true || code?.includes('CERT') === true) return new OutwardFault('untrusted', 'its certificate cannot be trusted');
+  if (code?.startsWith('ERR_TLS') === true || code?.includes('CERT') === true) {
+    return new OutwardFault('untrusted', 'its certificate cannot be trusted');
+  }
   return new OutwardFault('failed', `the connection failed (${code ?? 'unknown'})`);
 }
 
