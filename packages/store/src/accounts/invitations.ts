@@ -10,7 +10,7 @@ import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { addMember, memberAmong, type Member } from './members.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
 import { checkedEmail, makeClaimant, peopleWithEmail, putPassword, type Person } from './people.ts';
-import { endLessProved, endSessions, passwordWay, proofs } from './proofs.ts';
+import { endLessProved, endSessions, endUnshown, passwordWay, proofs } from './proofs.ts';
 import { proveEmail } from './prove-email.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import { numberOrNull, type InvitationTable, type Schema } from '../schema/schema.ts';
@@ -147,6 +147,7 @@ async function arrived(
     await transaction.updateTable('person_credential').set({ proof: proofs.organization })
       .where('person', '=', as.person).where('provider', '=', as.way).where('proof', '<', BigInt(proofs.organization)).execute();
     await endLessProved(context, transaction, { person: as.person, than: 'organization' });
+    await endUnshown(context, transaction, { organization, person: as.person, shown: as.way });
     return as.person;
   }
   if (passwordHash === null) return invitationNotValid();

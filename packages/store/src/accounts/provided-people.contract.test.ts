@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { OrganizationId } from '@metergate/core/id.ts';
+import type { OrganizationId, PersonId } from '@metergate/core/id.ts';
 import type { Role } from '@metergate/core/account/role.ts';
 import { granted, openTestStore, refusalCode } from '../test-support/contract-fixture.ts';
 import { bothEngines, contractStores } from '../test-support/contract-store.ts';
@@ -118,6 +118,64 @@ for (const on of bothEngines) {
         const told = (await trail(organization)).filter(({ action, actor }) => action === 'linkIdentity' && actor === member.id);
         assert.deepEqual(told.map(({ detail }) => detail), [{ issuer, passwordEnded: !keeps }]);
       }
+    });
+
+    /** A member by the provider, for whom the owner made a password link and used it. */
+    const takenOver = async (organization: OrganizationId) => {
+      const bob = someone();
+      const { id } = await granted(admit(bob, [organization, 'member']));
+      const link = { tokenHash: `owner's link for ${id}`, expiresAtMs: 9e12 };
+      await granted(store.passwordLinks.makeForMember(organization, id, link));
+      await granted(store.passwordLinks.use(link.tokenHash, 'the owner\'s hash'));
+      // The provider does not verify the email that is known here, so it proves nothing about it.
+      return { bob: { ...bob, email: `renamed.${bob.email}` }, id, session: await sessionOf(id, organization) };
+    };
+    const passwordOf = async (id: string): Promise<string | null> => (await store.people.get(id))!.passwordHash;
+    const joined = async (
+      organization: OrganizationId, { id, email, way }: { readonly id: PersonId; readonly email: string; readonly way: string },
+    ) => {
+      const tokenHash = `into ${organization} for ${id}`;
+      await granted(store.invitations.create({ organization, email: null, role: 'admin', tokenHash, invitedBy: null, expiresAtMs: 9e12 }));
+      await granted(store.invitations.accept({ tokenHash, email, passwordHash: null, as: { person: id, way } }));
+    };
+
+    test('a password by an owner\'s link does not open an organization that the provider names later', async () => {
+      const [one, two] = [await newOrganization(), await newOrganization()];
+      const { bob, id, session } = await takenOver(one);
+      await granted(admit(bob, [one, 'admin']));
+      assert.deepEqual([await passwordOf(id), await isOpen(session)], ['the owner\'s hash', true], 'in the same organization it stays');
+      await granted(admit(bob, [one, 'admin'], [two, 'admin']));
+      assert.deepEqual([await passwordOf(id), await isOpen(session)], [null, false]);
+      assert.deepEqual(await rolesOf(id), named([one, 'admin'], [two, 'admin']));
+      assert.deepEqual((await trail(two)).at(-1)!.detail, { issuer, role: 'admin', before: null, passwordEnded: true });
+    });
+
+    test('nor one that they are invited to, unless it is shown with the invitation', async () => {
+      const [one, two] = [await newOrganization(), await newOrganization()];
+      for (const way of [`oidc ${issuer}`, 'credential']) {
+        const { bob, id } = await takenOver(one);
+        await joined(two, { id, email: bob.email.replace('renamed.', ''), way });
+        assert.equal(await passwordOf(id), way === 'credential' ? 'the owner\'s hash' : null, way);
+      }
+    });
+
+    test('a session outlives the password that it began with, but opens no organization that comes later', async () => {
+      const [one, two] = [await newOrganization(), await newOrganization()];
+      const { bob, id, session } = await takenOver(one);
+      const password = (await store.waysIn.list(id)).find(({ kind }) => kind === 'password')!;
+      await granted(store.waysIn.end(id, password.id, { organization: one, session }));
+      assert.equal(await isOpen(session), true);
+      await granted(admit(bob, [one, 'member'], [two, 'admin']));
+      assert.equal(await isOpen(session), false);
+    });
+
+    test('what stands from before, older than a membership by the provider, ends at the next sign-in', async () => {
+      const [one, two] = [await newOrganization(), await newOrganization()];
+      const { bob, id, session } = await takenOver(one);
+      await joined(two, { id, email: bob.email.replace('renamed.', ''), way: 'credential' });
+      await granted(admit(bob, [one, 'member'], [two, 'admin']));
+      await granted(admit(bob, [one, 'member'], [two, 'admin']));
+      assert.deepEqual([await passwordOf(id), await isOpen(session)], [null, false]);
     });
 
     test('an email that another subject of the provider has opens nothing of theirs', async () => {

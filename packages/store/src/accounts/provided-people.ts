@@ -15,7 +15,7 @@ import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
 import { checkedEmail, peopleWithEmail, shownEmail, type Person } from './people.ts';
 import { endMembership, losesKeys, stopOwnKeys } from './membership-end.ts';
-import { endLessProved, passwordWay, proofs, providedWayOf } from './proofs.ts';
+import { endLessProved, endUnshown, hasUnshown, passwordWay, proofs, providedWayOf } from './proofs.ts';
 import { isProvedThroughout, proveEmail } from './prove-email.ts';
 
 /** Who it is, as the provider says. */
@@ -67,6 +67,7 @@ export function providedPeopleIn(context: StoreContext): ProvidedPeople {
       return unchanged ?? engine.change<AdmittedPerson>(async (transaction, revision) => {
         const person = await provedPerson(context, transaction, { identity, named });
         if ('refused' in person) return person;
+        if (await hasUnshown(transaction, person.id)) await endLessProved(context, transaction, { person: person.id, than: 'deployment' });
         const held = await heldBy(transaction, person.id, identity.issuer);
         for (const [organization, role] of named) {
           const before = held.find((each) => each.organization === organization);
@@ -96,6 +97,7 @@ async function admittedAlready(
 ): Promise<AdmittedPerson | null> {
   const person = await personOf(db, identity);
   if (person === null || !person.proved) return null;
+  if (await hasUnshown(db, person.id)) return null;
   if (verifies(identity, person) && !await isProvedThroughout(db, { person: person.id, email: person.email })) return null;
   const held = (await heldBy(db, person.id, identity.issuer)).filter(({ organization, provided }) => provided || named.has(organization));
   const same = held.length === named.size && held.every(({ organization, role, provided }) => provided && named.get(organization) === role);
@@ -203,11 +205,14 @@ interface Providing {
 async function provide(
   context: StoreContext, transaction: Transaction<Schema>, { person, issuer, organization, role, before }: Providing,
 ): Promise<void> {
+  const ended = await endUnshown(context, transaction, { organization, person: person.id, shown: null });
   await transaction.insertInto('membership')
     .values({ organization, person: person.id, role, provided_by: issuer, created_at_ms: context.clock() })
     .onConflict((conflict) => conflict.columns(['organization', 'person']).doUpdateSet({ role, provided_by: issuer })).execute();
   if (before !== null && losesKeys(before, role)) await stopOwnKeys(context, transaction, { organization, person: person.id });
-  await told(context, transaction, { action: 'provideMember', person, organization, detail: { issuer, role, before } });
+  await told(context, transaction, { action: 'provideMember', person, organization, detail: {
+    issuer, role, before, ...(ended.includes(passwordWay) ? { passwordEnded: true } : {}),
+  } });
 }
 
 interface Withdrawing {
