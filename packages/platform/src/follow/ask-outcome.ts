@@ -13,6 +13,7 @@ import type { Reading } from '@metergate/core/usage/reading.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
 import type { FollowedWork } from '@metergate/store/calls/settling/followed-works.ts';
 import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
+import { othersFirst, workFor } from '@metergate/store/threads/others-first.ts';
 import { outwardRequest } from '../network/outward-request.ts';
 import { objectPathOf, resultsPathOf, targetOf } from './asked-paths.ts';
 import type { AskedSeller } from './asked-seller.ts';
@@ -39,8 +40,10 @@ export type FollowedOutcome =
 const deadlineMs = { object: 15_000, results: 120_000 } as const;
 /** Of an object, to see whether its work has ended. Its usage is read further. */
 const objectBytesMax = 4 * 1_048_576;
-/** Of any answer: more than providers let a batch have. */
-const answerBytesMax = 2 * 1_073_741_824;
+/** Of an object, which may have the answers of its work in it: up to 20 MB, and images. Of results: more than providers let a batch have. */
+const answerBytesMax = { object: 32 * 1_048_576, results: 2 * 1_073_741_824 } as const;
+/** What is read at one time. Then it is the others' turn. */
+const turnBytes = 1_048_576;
 /** Results that broke off are large, or the provider is in trouble. */
 const brokenResultsMs = 600_000;
 /** Nobody mends a key within seconds. */
@@ -87,7 +90,7 @@ async function look(path: string, { work, provider, withinMs }: Look): Promise<S
   const times = { beganMs: work.beganMs, nowMs: provider.atMs };
   try {
     return await get(path, { provider, withinMs },
-      async (answer) => (answer.status === 200 ? read(path, answer.body, provider) : refused(answer, times)));
+      async (answer) => (answer.status === 200 ? workFor(work.organization, () => read(path, answer.body, provider)) : refused(answer, times)));
   } catch {
     return { kind: 'waiting' };
   }
@@ -139,16 +142,35 @@ async function read(path: string, body: AsyncIterable<Uint8Array>, provider: Ask
   const tally = place === null ? null : new OutcomeTally(place, price);
   const reader = tally === null ? null : createOutcomeReader({ wire: provider.wire, streamed: false }, tally);
   const isObject = place?.form !== 'result_file' && place?.form !== 'message_results';
+  const bytesMax = isObject ? answerBytesMax.object : answerBytesMax.results;
   const kept: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of body) {
-    reader?.push(chunk);
-    bytes += chunk.length;
-    if (bytes > answerBytesMax) throw new Error('longer than any answer');
-    if (isObject && bytes <= objectBytesMax) kept.push(chunk);
+  for await (const pieces of inTurns(body)) {
+    for (const piece of pieces) {
+      reader?.push(piece);
+      bytes += piece.length;
+      if (isObject && bytes <= objectBytesMax) kept.push(piece);
+    }
+    if (bytes > bytesMax) throw new Error('longer than any answer');
   }
   reader?.finish('whole');
   return { tally, document: isObject && bytes <= objectBytesMax ? parsed(Buffer.concat(kept)) : null };
+}
+
+/** The pieces of a body, read while it is its organization's turn: whoever sends without end keeps the thread from nobody. Decision 320. */
+async function* inTurns(body: AsyncIterable<Uint8Array>): AsyncIterable<readonly Uint8Array[]> {
+  let pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes < turnBytes) continue;
+    await othersFirst();
+    yield pieces;
+    pieces = [];
+    bytes = 0;
+  }
+  yield pieces;
 }
 
 function parsed(bytes: Buffer): Readonly<Record<string, unknown>> | null {

@@ -8,6 +8,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { UpstreamAuth } from '@metergate/core/wire/upstream-auth.ts';
 import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { bothEngines, contractStores } from '@metergate/store/test-support/contract-store.ts';
+import { othersFirst, workFor } from '@metergate/store/threads/others-first.ts';
 import { createAddressGuard } from '@metergate/store/network/address-guard.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { startScriptedProvider, type ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
@@ -266,6 +267,62 @@ for (const on of bothEngines) {
       time.nowMs += 60_000;
       assert.equal(await two!.pass(), 5, 'another platform goes on');
       await store.organizations.set(its, { follow: false });
+      await end();
+    });
+
+    test('an organization is asked for one piece of work at a time', async () => {
+      const { provider, time, platforms: [one], begin, end } = await context(() => response({}));
+      let [open, most] = [0, 0];
+      provider.respond(async () => {
+        most = Math.max(most, open += 1);
+        for (let turn = 0; turn < 200; turn += 1) await othersFirst();
+        open -= 1;
+        return response({ status: 'in_progress', usage: null });
+      });
+      for (let work = 1; work <= 4; work += 1) await begin(undefined, `resp_${work}`);
+      time.nowMs += 2_000;
+      assert.equal(await one!.pass(), 4);
+      assert.deepEqual([provider.requests.length, most], [4, 1]);
+      await end();
+    });
+
+    test('an object without end is read in turns, and up to a bound', async () => {
+      async function* endless(): AsyncIterable<Uint8Array> {
+        for (;;) yield Buffer.alloc(1_048_576, ' ');
+      }
+      const { provider, time, platforms: [one], begin, settled, end } = await context(() => ({ framing: 'close', body: endless() }));
+      await begin();
+      time.nowMs += 2_000;
+      const seen = { turns: 0, isOver: false };
+      const others = workFor('others', async () => {
+        for (; !seen.isOver; seen.turns += 1) await othersFirst();
+      });
+      assert.equal(await one!.pass(), 1);
+      seen.isOver = true;
+      await others;
+      assert.deepEqual([(await settled()).length, one!.asked().waiting], [0, 1]);
+      assert.ok(seen.turns >= 32, `others had ${seen.turns} turns`);
+      assert.ok(provider.bytesWritten < 64 * 1_048_576, `${provider.bytesWritten} bytes`);
+      await end();
+    });
+
+    test('a provider that answers slowly rests ten times as long, so that it does not hold up the passes', async () => {
+      let tookMs = 20_000;
+      const { provider, time, platforms: [one], begin, end } = await context(() => {
+        time.nowMs += tookMs;
+        return response({ status: 'in_progress', usage: null });
+      });
+      for (let work = 1; work <= 3; work += 1) await begin(undefined, `resp_${work}`);
+      time.nowMs += 2_000;
+      assert.equal(await one!.pass(), 3);
+      assert.equal(provider.requests.length, 1);
+      time.nowMs += 190_000;
+      await one!.pass();
+      assert.equal(provider.requests.length, 1);
+      tookMs = 0;
+      time.nowMs += 20_000;
+      await one!.pass();
+      assert.equal(provider.requests.length, 4);
       await end();
     });
 

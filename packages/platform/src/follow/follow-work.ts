@@ -45,6 +45,9 @@ export interface FollowWork {
 /** In one pass, and of them at the same time. */
 const most = { each: 5, all: 40 } as const;
 const atOnce = 4;
+/** After a question that lasts longer, the provider is asked nothing for the organization, so many times as long: a pass waits for it. */
+const longMs = 5_000;
+const restAfterLong = 10;
 /** How long it is remembered which work was settled, and how often what is older is forgotten. */
 const rememberedMs = 400 * 86_400_000;
 const forgetEachMs = 3_600_000;
@@ -105,10 +108,11 @@ class Following implements FollowWork {
     if (isRefusal(book)) throw new Error(book.refused.message);
     const renewing = setInterval(() => void this.#lease.hold(clock()).catch(() => {}), renewMs);
     try {
-      const left = [...due];
+      const next = oneForEach(due);
       const one = async (): Promise<void> => {
-        for (let work = left.shift(); work !== undefined && !this.#ending.signal.aborted; work = left.shift()) {
-          await this.#ask(work, { book, askOutcome }).catch(failed);
+        for (let turn = next(); turn !== null && !this.#ending.signal.aborted; turn = next()) {
+          await this.#ask(turn.work, { book, askOutcome }).catch(failed);
+          turn.over();
         }
       };
       await Promise.all(Array.from({ length: atOnce }, one));
@@ -136,7 +140,9 @@ class Following implements FollowWork {
     const asked = await this.#asked(work, means, nowMs);
     if (this.#ending.signal.aborted && asked.kind !== 'settled') return;
     this.#counts[asked.kind] += 1;
-    if (asked.kind === 'held') this.#held.set(name, nowMs + asked.forMs);
+    const tookMs = clock() - nowMs;
+    const restMs = Math.max(asked.kind === 'held' ? asked.forMs : 0, tookMs > longMs ? tookMs * (1 + restAfterLong) : 0);
+    if (restMs > 0) this.#held.set(name, nowMs + restMs);
     if (asked.kind === 'settled') await this.#keep(work, asked, nowMs);
     await store.followedWorks.again(work, nextLookMs(asked, { nowMs, ageMs }));
     if (asked.kind === 'settled' || asked.kind === 'over') {
@@ -173,6 +179,19 @@ class Following implements FollowWork {
     const seq = await store.calls.mark(segment) + 1;
     await store.calls.ship({ segment, through: seq, records: [{ seq, record }] });
   }
+}
+
+/** Gives work whose organization has no question under way; null: there is none now. Whoever has that question gets the next one. */
+function oneForEach(due: readonly FollowedWork[]): () => { readonly work: FollowedWork; over(): void } | null {
+  const left = [...due];
+  const underWay = new Set<string>();
+  return () => {
+    const at = left.findIndex(({ organization }) => !underWay.has(organization));
+    if (at < 0) return null;
+    const work = left.splice(at, 1)[0]!;
+    underWay.add(work.organization);
+    return { work, over: () => void underWay.delete(work.organization) };
+  };
 }
 
 /** Null: never. */
