@@ -22,6 +22,7 @@ export function streamedBody(request: StreamedRequest, start: StreamStart): Outb
     received += chunk.length;
     watch?.push(chunk);
   };
+  if ('passesChunks' in request) request.passesChunks = true;
   request.on('data', count);
   request.pause();
   const content = start.first.length === 0 ? request : Readable.from(firstThenRest(start.first, request), { objectMode: false });

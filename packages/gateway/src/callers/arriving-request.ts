@@ -38,6 +38,8 @@ export class ArrivingRequest extends Readable {
   fault: Refusal | null = null;
   /** Whoever takes the body does not tell chunks apart: those that came at once are one piece. */
   joinsChunks = false;
+  /** Whoever takes the body writes its chunks one behind the other, and gives each of them back: those that came at once share their memory. */
+  passesChunks = false;
   /** Bytes that are still to come, of a declared length. */
   #due: number;
   /** Of a body in chunks. */
@@ -90,6 +92,7 @@ export class ArrivingRequest extends Readable {
     if (this.destroyed) return taken;
     const joins = parts.length > 1 && (this.joinsChunks || bytes.length < parts.length * shortChunkBytes);
     if (joins) this.#give(bodySlabs.joinedCopyOf(parts));
+    else if (this.passesChunks) for (const part of bodySlabs.copiesOf(parts)) this.#give(part);
     else for (const part of parts) this.#give(bodySlabs.copyOf(part));
     this.#wasReceived();
     return taken;

@@ -34,6 +34,33 @@ test('a slab is never lent twice: neither by giving a piece back again, nor by a
   assert.deepEqual([second, third], [filled(2), filled(3)]);
 });
 
+test('a few parts that came at once share a slab, which is used again once each of them was given back', () => {
+  const slabs = new BodySlabs();
+  const parts = [filled(1, 16_000), filled(2, 100), filled(3, 20_000)];
+  const pieces = slabs.copiesOf(parts);
+  for (const part of parts) part.fill(9);
+  assert.deepEqual(pieces, [filled(1, 16_000), filled(2, 100), filled(3, 20_000)]);
+  assert.ok(pieces.every((piece) => piece.buffer === pieces[0]!.buffer && slabs.hasLent(piece)));
+  slabs.giveBack(pieces[2]!);
+  slabs.giveBack(pieces[2]!);
+  slabs.giveBack(pieces[0]!.subarray(0, 10));
+  slabs.giveBack(pieces[0]!);
+  assert.equal(slabs.spare, 0);
+  slabs.giveBack(pieces[1]!);
+  assert.equal(slabs.spare, 1);
+  assert.equal(slabs.copyOf(filled(4)).buffer, pieces[0]!.buffer);
+});
+
+test('parts that are too many, too short or too long together do not share', () => {
+  const slabs = new BodySlabs();
+  const many = Array.from({ length: 20 }, (_, at) => filled(at, 3_000));
+  for (const parts of [[filled(1, 100), filled(2, 100)], many, [filled(1, 20_000), filled(2, 60_000)]]) {
+    const pieces = slabs.copiesOf(parts);
+    assert.deepEqual(pieces, parts);
+    assert.deepEqual(pieces.map((piece) => slabs.hasLent(piece)), parts.map(({ length }) => length >= 32 * 1024));
+  }
+});
+
 test('short pieces, and what is longer than a slab, are memory of their own', () => {
   const slabs = new BodySlabs();
   for (const bytes of [1, 4_000, 32 * 1024 - 1, slabBytes + 1]) {

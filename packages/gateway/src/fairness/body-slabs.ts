@@ -3,7 +3,8 @@
  * for so long that V8 takes it for old and collects the whole heap for it. Decision 220.
  *
  * A piece is a view of a slab, made for one body. Who has written it to its end gives that view back, once; no other view and no second time do
- * anything. A piece that nobody gives back is left to V8 with its slab, so every way on which a body is dropped or fails may simply forget it.
+ * anything. A piece that nobody gives back is left to V8 with its slab, so every way on which a body is dropped or fails may simply forget it. A slab
+ * that several pieces of one body share is used again once all of them were given back.
  */
 import { largePieces } from './large-pieces.ts';
 
@@ -13,11 +14,19 @@ export const slabBytes = 64 * 1024;
 export const pieceBytesMin = 32 * 1024;
 /** Slabs that wait to be used again; more are left to V8. */
 const spareMax = 512;
+/** Pieces that share a slab; each is an entry of the lent ones. */
+const sharingMax = 16;
 /** Spare slabs are freed once none was needed for so long. */
 const keptMs = 5_000;
 
+/** A slab, and how many views of it are still to be given back. */
+interface LentSlab {
+  readonly slab: Buffer;
+  pieces: number;
+}
+
 export class BodySlabs {
-  readonly #lent = new WeakMap<Uint8Array, Buffer>();
+  readonly #lent = new WeakMap<Uint8Array, LentSlab>();
   #spare: Buffer[] = [];
   /** Some were taken since the timer was set. */
   #isUsed = false;
@@ -48,20 +57,39 @@ export class BodySlabs {
     return this.lend(slab, bytes);
   }
 
+  /**
+   * A copy of each of these parts, which came in at once. A few of them that are as much as a slab together stand in one, which is used again once
+   * each of them was given back. For whoever writes them one behind the other, and holds none of them for longer than the others.
+   */
+  copiesOf(parts: readonly Buffer[]): readonly Buffer[] {
+    let bytes = 0;
+    for (const { length } of parts) bytes += length;
+    if (parts.length < 2 || parts.length > sharingMax || bytes < pieceBytesMin || bytes > slabBytes) return parts.map((part) => this.copyOf(part));
+    const lent: LentSlab = { slab: this.take(), pieces: parts.length };
+    let from = 0;
+    return parts.map((part) => {
+      const piece = lent.slab.subarray(from, from + part.copy(lent.slab, from));
+      from += part.length;
+      this.#lent.set(piece, lent);
+      return piece;
+    });
+  }
+
   /** The first so many bytes of a slab that was taken and filled. Once for each slab. */
   lend(slab: Buffer, bytes: number): Buffer {
     // A view of its own each time: it is what is given back.
     const piece = slab.subarray(0, bytes);
-    this.#lent.set(piece, slab);
+    this.#lent.set(piece, { slab, pieces: 1 });
     return piece;
   }
 
   /** The piece has been written to its end, and is not looked at any more. */
   giveBack(piece: Uint8Array): void {
-    const slab = this.#lent.get(piece);
-    if (slab === undefined) return;
+    const lent = this.#lent.get(piece);
+    if (lent === undefined) return;
     this.#lent.delete(piece);
-    if (this.#spare.length < spareMax) this.#spare.push(slab);
+    lent.pieces -= 1;
+    if (lent.pieces === 0 && this.#spare.length < spareMax) this.#spare.push(lent.slab);
   }
 
   /** Whether it is a view that may be given back. */
