@@ -1,7 +1,8 @@
 /**
  * One-time links for setting a person's password. Rule 16; decision 103. Only the SHA-256 of a link's token is kept; a newer link of the same
  * person makes the older ones void, and using one ends every session of the person. The operator's link also proves the email: every way in
- * that was made without such a proof ends. An owner's proves it to their organization alone, and opens nothing of the person elsewhere.
+ * that was made without such a proof ends. An owner's proves it to their organization alone, and opens nothing of the person elsewhere,
+ * also when they join another one later (decision 321).
  */
 import type { OrganizationId, PersonId } from '@metergate/core/id.ts';
 import type { Transaction } from 'kysely';

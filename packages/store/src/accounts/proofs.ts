@@ -1,5 +1,5 @@
 /**
- * How far each way into an account is proved to be that of the email's owner, and what ends with those that are not. Rule 16; decision 103.
+ * How far each way into an account is proved to be that of the email's owner, and what ends with those that are not. Rule 16; decisions 103 and 321.
  */
 import type { OrganizationId, PersonId } from '@metergate/core/id.ts';
 import type { Transaction } from 'kysely';
