@@ -75,6 +75,15 @@ test('a body is counted as it comes: one byte more than the bound is 413; anothe
   assert.equal((await send('/keys', `${'['.repeat(30_000)}${']'.repeat(30_000)}`)).status, 400);
 });
 
+test('a body of more values than any needs, or deeper ones, is refused before it is built', async () => {
+  const answers = [await send('/reconciliations', `{"seller":"openai","file":[${'{},'.repeat(200_000)}{}]}`),
+    await send('/keys', `{"name":${'['.repeat(200)}${']'.repeat(200)}}`)];
+  for (const [index, said] of [/at most 100000 values/, /at most 100 deep/].entries()) {
+    assert.deepEqual(errorOf(answers[index]!), [400, 'invalid_json']);
+    assert.match(answers[index]!.text, said);
+  }
+});
+
 test('a name that appears twice in one object is refused and named, and nothing is changed', async () => {
   const before = await keys();
   const answer = await send('/keys', '{"name":"first","project":"p","name":"second"}');

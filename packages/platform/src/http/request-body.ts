@@ -1,7 +1,8 @@
 /**
  * A request's body → the JSON object in it, or the refusal: one media type, no content coding, at most `bytesMax` bytes counted as they
- * arrive, valid UTF-8, one JSON object without duplicate names. None of it is ever repeated or logged.
+ * arrive, valid UTF-8, one JSON object without duplicate names, of a bounded number of values. None of it is ever repeated or logged.
  */
+import { jsonExtent } from '@metergate/core/json/json-extent.ts';
 import type { CountedBody } from './body-budget.ts';
 import { HttpRefusal } from './envelope.ts';
 import { repeatedName } from './repeated-name.ts';
@@ -34,6 +35,7 @@ export async function readJsonObject(
   }
   const bytes = await readBytes(request, held, bytesMax);
   await beforeParsing();
+  checkExtent(bytes);
   const value = parse(bytes);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidJson();
   return value as Record<string, unknown>;
@@ -63,6 +65,17 @@ function noRoom(fault: 'own' | 'all'): HttpRefusal {
 
 function tooLarge(bytesMax: number): HttpRefusal {
   return new HttpRefusal(413, 'body_too_large', `The body must be at most ${bytesMax} bytes.`, { connection: 'close' });
+}
+
+/** An organization's largest price file has some ten thousand values. */
+const valuesMax = 100_000;
+const depthMax = 100;
+
+/** What parsing would build is bounded: it is built in one go, and a hundred times as large as a hostile text. */
+function checkExtent(bytes: Uint8Array): void {
+  const { values, depth } = jsonExtent(bytes, valuesMax);
+  if (values > valuesMax) throw new HttpRefusal(400, 'invalid_json', `The body must have at most ${valuesMax} values.`);
+  if (depth > depthMax) throw new HttpRefusal(400, 'invalid_json', `Objects and lists of the body must be at most ${depthMax} deep.`);
 }
 
 function parse(bytes: Uint8Array): unknown {

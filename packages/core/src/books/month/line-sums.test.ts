@@ -49,7 +49,7 @@ test('a file that is signed but does not add up is not valid', () => {
     const verifier = new MonthVerifier(null, digest);
     const head = {
       type: 'month', format: monthFileFormat, organization: 'org', month: '2026-10', version: 1, closedAt: '', sequence: 1, hash: '',
-      keys: [{ id: 'rky', publicKey: 'p', follows: null }],
+      keys: [{ id: 'rky', publicKey: `${'A'.repeat(43)}=`, follows: null }],
     } as const;
     for (const line of [head, ...lines, { type: 'end', digest: 'd', key: 'rky', signature: 's' } as const]) {
       const checking = verifier.take(formatMonthLine(line).trimEnd());

@@ -6,6 +6,7 @@
 import { formatDollars, unformatDollars, type NanoDollars } from '../../money.ts';
 import { joinFields, type Field } from '../receipt/fields.ts';
 import type { ReceiptKey } from '../receipt/checkpoint.ts';
+import { isReceiptKey } from '../receipt/receipt-file.ts';
 import { usageFigureNames, type UsageFigures } from '../../report/usage-sum.ts';
 
 export const monthFileFormat = 'metergate-month-1';
@@ -220,7 +221,23 @@ export function parseMonthLine(text: string): MonthHead | NameLine | MonthLine |
   if (typeof value !== 'object' || value === null || !('type' in value) || typeof value.type !== 'string' || !isLineType(value.type)) return null;
   const line = value as MonthHead | NameLine | MonthLine | MonthEnd;
   const names: readonly string[] = orderOf[formOf(line.type)];
-  return names.every((name) => Object.hasOwn(line, name)) && formatMonthLine(line) === `${text}\n` ? line : null;
+  const isWritten = names.every((name) => Object.hasOwn(line, name)) && formatMonthLine(line) === `${text}\n`;
+  return isWritten && hasItsTypes(line) ? line : null;
+}
+
+/** Whether what a verifier computes with has its type. Figures are read by `LineSums`. */
+function hasItsTypes(line: MonthHead | NameLine | MonthLine | MonthEnd): boolean {
+  switch (line.type) {
+    case 'month':
+      return areTexts(line.organization, line.month, line.closedAt, line.hash) && Array.isArray(line.keys) && line.keys.every(isReceiptKey);
+    case 'name': return areTexts(line.digest, line.salt ?? '', line.text ?? '');
+    case 'end': return areTexts(line.digest, line.key, line.signature);
+    default: return true;
+  }
+}
+
+function areTexts(...values: readonly unknown[]): boolean {
+  return values.every((value) => typeof value === 'string');
 }
 
 type Form = keyof typeof orderOf;

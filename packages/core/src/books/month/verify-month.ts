@@ -100,7 +100,7 @@ export class MonthVerifier {
 
   *#checkHead(head: MonthHead): Checking<MonthFault | null> {
     this.#head = head;
-    if (head.format !== monthFileFormat || !Array.isArray(head.keys)) return 'malformed';
+    if (head.format !== monthFileFormat) return 'malformed';
     if (head.keys.length === 0 || (this.#trusted !== null && !head.keys.some(({ publicKey }) => this.#trusted!.includes(publicKey)))) {
       return 'unknown_key';
     }

@@ -89,10 +89,11 @@ function isLine(value: unknown): value is FileLine {
 
 function isHead(value: Members): boolean {
   return hasMembers(value, keysOf.head) && value.format === receiptFileFormat && isText(value.organization) && isWhole(value.first)
-    && value.first > 0 && isHash(value.previous) && Array.isArray(value.keys) && value.keys.every(isKey);
+    && value.first > 0 && isHash(value.previous) && Array.isArray(value.keys) && value.keys.every(isReceiptKey);
 }
 
-function isKey(value: unknown): boolean {
+/** Whether it has the form of one of the organization's keys; nothing is verified. */
+export function isReceiptKey(value: unknown): boolean {
   if (!isObject(value) || !hasMembers(value, ['id', 'publicKey', 'follows']) || !isText(value.id) || !isPublicKey(value.publicKey)) return false;
   const { follows } = value;
   return follows === null || (isObject(follows) && hasMembers(follows, ['at', 'signedByPrevious', 'signedByItself'])

@@ -20,13 +20,13 @@ const columnsMax = 2_000;
 
 type Separator = ',' | ';' | '\t';
 
-const cells: { readonly [S in Separator]: RegExp } = {
-  ',': /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|\n|\r|$)/y,
-  ';': /(?:"((?:[^"]|"")*)"|([^";\r\n]*))(;|\r\n|\n|\r|$)/y,
-  '\t': /(?:"((?:[^"]|"")*)"|([^"\t\r\n]*))(\t|\r\n|\n|\r|$)/y,
-};
+/** What ends a cell without quotes. */
+const plainEnds: { readonly [S in Separator]: RegExp } = { ',': /[",\r\n]/g, ';': /[";\r\n]/g, '\t': /["\t\r\n]/g };
+/** What one export may have: a month of a large account has some ten thousand lines. */
+export const billRowsMax = 200_000;
+const cellsMax = 4_000_000;
 
-/** @throws BillFault if there are too many columns, a row has more cells than the first row, or a quote is not closed. */
+/** @throws BillFault if there are too many columns, rows or cells, a row has more cells than the first row, or a quote is not closed. */
 export function csvTable(text: string): CsvTable {
   const plain = text.replace(/^\uFEFF/, '');
   const separator = separatorOf(plain);
@@ -66,20 +66,58 @@ function separatorOf(text: string): Separator {
 
 function cellsOf(text: string, separator: Separator): string[][] {
   const rows: string[][] = [];
-  const cell = cells[separator];
-  cell.lastIndex = 0;
   let row: string[] = [];
-  while (cell.lastIndex < text.length) {
-    const match = cell.exec(text);
-    if (match === null) throw new BillFault('A quote in the file is not closed, or stands where none may stand.');
-    row.push(match[1] === undefined ? match[2]! : match[1].replaceAll('""', '"'));
-    if (match[3] === separator) {
-      if (cell.lastIndex === text.length) row.push('');
+  let cells = 0;
+  for (let at = 0; at < text.length;) {
+    const [cell, end] = text[at] === '"' ? quotedCell(text, at) : plainCell(text, at, separator);
+    row.push(cell);
+    cells += 1;
+    if (cells > cellsMax) throw new BillFault(`The file has more than ${cellsMax} cells. Compare it in parts.`);
+    if (text[end] === separator) {
+      at = end + 1;
+      if (at === text.length) row.push('');
       continue;
     }
+    at = endOfLine(text, end);
     rows.push(row);
+    if (rows.length > billRowsMax) throw tooManyBillRows();
     row = [];
   }
   if (row.length > 0) rows.push(row);
   return rows;
+}
+
+export function tooManyBillRows(): BillFault {
+  return new BillFault(`The file has more than ${billRowsMax} lines. Compare it in parts, by days for example.`);
+}
+
+/** The text of the cell at `at`, and where it ends. A quote within it is doubled. */
+function quotedCell(text: string, at: number): readonly [cell: string, end: number] {
+  let close = text.indexOf('"', at + 1);
+  let isDoubled = false;
+  while (close !== -1 && text[close + 1] === '"') {
+    isDoubled = true;
+    close = text.indexOf('"', close + 2);
+  }
+  if (close === -1) throw badQuote();
+  const cell = text.slice(at + 1, close);
+  return [isDoubled ? cell.replaceAll('""', '"') : cell, close + 1];
+}
+
+function plainCell(text: string, at: number, separator: Separator): readonly [cell: string, end: number] {
+  const ends = plainEnds[separator];
+  ends.lastIndex = at;
+  const end = ends.exec(text)?.index ?? text.length;
+  return [text.slice(at, end), end];
+}
+
+/** What follows the line that ends there. */
+function endOfLine(text: string, at: number): number {
+  if (at === text.length || text[at] === '\n') return at + 1;
+  if (text[at] !== '\r') throw badQuote();
+  return text[at + 1] === '\n' ? at + 2 : at + 1;
+}
+
+function badQuote(): BillFault {
+  return new BillFault('A quote in the file is not closed, or stands where none may stand.');
 }

@@ -3,15 +3,23 @@
  * there is more is not the whole export.
  */
 import { BillFault } from './bill-fault.ts';
-import { columnName, type ExportRow } from './csv-rows.ts';
+import { jsonExtent } from '../../json/json-extent.ts';
+import { columnName, billRowsMax, tooManyBillRows, type ExportRow } from './csv-rows.ts';
 
 export type JsonMembers = Readonly<Record<string, unknown>>;
 
+/** What a text may build before its rows are looked at: two thousand lines of a page have some thirty thousand. */
+const valuesMax = 1_000_000;
+
 /** Every page or row of the text: the values of a list, or of each line, or the one value. */
 export function valuesIn(text: string): JsonMembers[] {
+  if (jsonExtent(new TextEncoder().encode(text), valuesMax).values > valuesMax) {
+    throw new BillFault(`The file has more than ${valuesMax} values. Compare it in parts, by days for example.`);
+  }
   const value = parsed(text) ?? lines(text);
   if (value === null) throw new BillFault('The file is not JSON, though it begins like it.');
   const values = Array.isArray(value) ? value : [value];
+  if (values.length > billRowsMax) throw tooManyBillRows();
   if (!values.every(isObject)) throw new BillFault('The file is JSON, but not a list of objects.');
   return values;
 }

@@ -97,3 +97,21 @@ test('a file of no known form is refused with the forms that were looked for', (
   }
   assert.throws(() => readBill('azure', 'Date,MeterName,MeterCategory,Cost\n2026-03-22,D2s v5,Virtual Machines,1\n'), /no lines of models/);
 });
+
+test('what a file may build is bounded, before it is built', () => {
+  const huge: readonly (readonly [string, RegExp])[] = [
+    [`[${'{},'.repeat(1_000_000)}{}]`, /more than 1000000 values/],
+    [`[${'{},'.repeat(250_000)}{}]`, /more than 200000 lines/],
+    [`day,cost\n${'1,\n'.repeat(250_000)}`, /more than 200000 lines/],
+    [`day,cost\n${','.repeat(4_100_000)}`, /more than 4000000 cells/],
+  ];
+  for (const [text, said] of huge) assert.throws(() => readBill('openai', text), said);
+});
+
+test('a cell of megabytes is read, quoted or not', () => {
+  const names = 'Date,MeterCategory,MeterName,Quantity,UnitOfMeasure,CostInBillingCurrency,BillingCurrencyCode,Tags';
+  const row = '2026-03-02,Azure OpenAI,gpt 4o 0806 Inp glbl Tokens,1000,1 Token,0.1,USD';
+  for (const tags of [`"${'x'.repeat(8_000_000)}"`, `"${'""'.repeat(2_000_000)}"`, 'y'.repeat(8_000_000)]) {
+    assert.equal(readBill('azure', `${names}\r\n${row},${tags}\r\n`).lines.length, 1);
+  }
+});

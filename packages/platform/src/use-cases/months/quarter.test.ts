@@ -242,6 +242,14 @@ for (const on of bothEngines) {
       assert.equal((await changed('"version":1', '"version": 1')).fault, 'malformed');
       assert.equal((await verdictOf(Buffer.from(text.slice(0, text.lastIndexOf('{'))))).fault, 'cut');
       assert.equal((await verdictOf(Buffer.from(`${text}{}\n`))).fault, 'malformed');
+      const lines = text.trimEnd().split('\n').map((each) => JSON.parse(each) as Record<string, unknown>);
+      const firsts = [...Map.groupBy(lines, ({ type }) => type).values()].map(([first]) => first!);
+      const members = firsts.flatMap((first) => Object.keys(first).map((name) => [first, name] as const));
+      for (const [first, name, value] of members.flatMap((member) => [null, 5, 'x', [null], {}].map((each) => [...member, each] as const))) {
+        if (JSON.stringify(value) === JSON.stringify(first[name])) continue;
+        const file = lines.map((each) => `${JSON.stringify(each === first ? { ...each, [name]: value } : each)}\n`).join('');
+        assert.equal((await verdictOf(Buffer.from(file))).valid, false, `${String(first['type'])} ${name} ${JSON.stringify(value)}`);
+      }
     });
 
     test('a call of one organization that goes on over the end of the month holds up nobody else, also on a node that was killed', async () => {
