@@ -5,6 +5,7 @@ import { filterNames, type CallsSearch, type Filters, type PathSearch } from '..
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { dimensionNames } from '../../parts/filter-bar.tsx';
 import { UsageCost } from '../../parts/usage-cost.tsx';
+import { wholeMax } from '../../parts/windowed-rows.tsx';
 import { change } from '../../shown/amounts.ts';
 import { Count, Money } from '../../shown/figures.tsx';
 import { costSaid, type WithCost } from '../../shown/incomplete-cost.ts';
@@ -14,6 +15,7 @@ import type { BesideBefore } from './time-before.ts';
 import { nameIn, namesOfRow, type Dimension, type ExploredRow, type UsageQuestion, type UsageTotal } from '../../parts/usage-rows.ts';
 
 const dayMs = 86_400_000;
+const times: readonly Dimension[] = ['day', 'month'];
 
 /** Every row that was loaded. `total`: of all calls, in the foot. */
 export function ExploreTable({
@@ -40,6 +42,7 @@ export function ExploreTable({
         sortBy: (row) => nameIn(row, dimension, names),
         cell: (row) => <Behind of={behind(row, question)}>{nameIn(row, dimension, names)}</Behind>,
         ...(at === 0 ? { foot: 'All calls' } : {}),
+        ...(rows.length > wholeMax ? { width: times.includes(dimension) ? '7rem' : '14rem' } : {}),
       })),
       ...figures(rows, total, before),
     ];
@@ -50,7 +53,7 @@ export function ExploreTable({
       caption="Usage"
       rows={ordered}
       columns={columns}
-      minWidth={760}
+      minWidth={rows.length > wholeMax ? 1_180 : 760}
       rowId={(row) => namesOfRow(row, question)}
     />
   );
