@@ -1,6 +1,6 @@
 /**
- * What corrections of single calls add to usage, by any dimensions (decision 0141). Where a provider's bill was recorded for the same provider, day
- * and model, the bill counts in their place: it says what the calls came to.
+ * What corrections of single calls add to usage, by any dimensions (decision 0141). Where a bill was recorded for the same provider and day, the
+ * bill counts in their place: its corrections of a day together come to what it says of all calls of the day (decision 0326).
  */
 import { subjectOf, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { dayLengthMs, dayOf } from '@metergate/core/time/utc-day.ts';
@@ -26,10 +26,10 @@ export async function callAdjustments(
   const { label, ...names } = filter;
   // As records keep them.
   const exact = Object.fromEntries(Object.entries(names).map(([name, value]) => [name, value === undefined ? undefined : subjectOf(value)]));
-  const billed = new Set(bills.map(({ provider, dayMs, model }) => billName(provider, dayMs, model)));
+  const billed = billedDays(bills);
   const columns = new Set<CorrectedColumn>(by.flatMap(columnsOf));
   if (label !== undefined) columns.add('labels');
-  if (billed.size > 0) columns.add('wire').add('model');
+  if (billed.size > 0) columns.add('wire');
   const everyMs = by.includes('hour') ? hourMs : billed.size > 0 || by.some((each) => each === 'day' || each === 'month') ? dayLengthMs : null;
   const sums = await store.callCorrections.sums({
     organization, by: [...columns], everyMs, filter: exact,
@@ -39,12 +39,16 @@ export async function callAdjustments(
     .flatMap((sum) => textsOf(by, sum).map((texts) => ({ texts, amount: sum.amount })));
 }
 
-function billName(provider: string, dayMs: number, model: string | null): string {
-  return JSON.stringify([provider, dayMs, model ?? '']);
+function billedDays(bills: readonly Correction[]): ReadonlySet<string> {
+  return new Set(bills.map(({ provider, dayMs }) => billedDay(provider, dayMs)));
+}
+
+function billedDay(provider: string, dayMs: number): string {
+  return JSON.stringify([provider, dayMs]);
 }
 
 function isBilled({ parts, startMs }: CorrectionSum, billed: ReadonlySet<string>): boolean {
-  return billed.size > 0 && startMs !== null && billed.has(billName(parts.wire ?? '', dayOf(startMs), parts.model ?? null));
+  return billed.size > 0 && startMs !== null && billed.has(billedDay(parts.wire ?? '', dayOf(startMs)));
 }
 
 function columnsOf(dimension: UsageDimension): CorrectedColumn[] {
