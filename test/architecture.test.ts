@@ -126,7 +126,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   core: [
     'json/without-ending.ts', 'account id.ts json money.ts rate time wire', 'call', 'usage', 'usage/websocket', 'record', 'spend', 'run',
     'account/own-keys.ts account/settings.ts books/receipt refusal.ts report spend/lease', 'account/held-own-key.ts alert books/month price',
-    'books/allocation books/reconcile tap',
+    'books/reconcile tap',
+    'books/allocation',
   ],
   store: [
     'network schema threads', 'engine', 'journal sealing', 'schema/migrations', 'operation sealing/chain', 'spend usage', 'settings',

@@ -20,7 +20,7 @@ const list = command({
     key: { type: 'string', valueHint: 'KEY', description: 'Calls of this service key, by id' },
     project: { type: 'string', valueHint: 'PROJECT', description: 'Calls for this project' },
     label: { type: 'string', valueHint: 'LABEL', description: 'Calls with this label' },
-    model: { type: 'string', valueHint: 'MODEL', description: 'Calls that this model served' },
+    model: { type: 'string', valueHint: 'MODEL', description: 'Calls whose answer names this model' },
     run: { type: 'string', valueHint: 'RUN', description: 'Calls of this run' },
     session: { type: 'string', valueHint: 'SESSION', description: 'Calls of this session, as the agent names it' },
     upstream: { type: 'string', valueHint: 'NAME', description: 'Calls to the upstream of this name' },

@@ -33,7 +33,7 @@ export const usage = command({
     until: { type: 'string', valueHint: 'T', description: 'Calls that started before this time' },
     key: { type: 'string', valueHint: 'KEY', description: 'Calls of this service key, by id' },
     project: { type: 'string', valueHint: 'PROJECT', description: 'Calls for this project' },
-    model: { type: 'string', valueHint: 'MODEL', description: 'Calls that this model served' },
+    model: { type: 'string', valueHint: 'MODEL', description: 'Calls whose answer names this model' },
     label: { type: 'string', valueHint: 'LABEL', description: 'Calls with this label' },
     run: { type: 'string', valueHint: 'RUN', description: 'Calls of this run' },
     session: { type: 'string', valueHint: 'SESSION', description: 'Calls of this session, as the agent names it' },

@@ -27,8 +27,8 @@ export interface MonthWalk {
 const rowsAtOnce = 2_000;
 
 const columns = [
-  'sequence', 'receipt_sequence', 'key', 'project', 'labels', 'model', 'wire', 'endpoint', 'started_at_ms', 'input_tokens', 'cached_tokens',
-  'cache_write_tokens', 'output_tokens', 'reasoning_tokens', 'usage', 'cost_nano', 'cost_gaps', 'cost_source', 'cache_savings_nano',
+  'sequence', 'receipt_sequence', 'key', 'project', 'labels', 'model', 'requested_model', 'wire', 'endpoint', 'started_at_ms', 'input_tokens',
+  'cached_tokens', 'cache_write_tokens', 'output_tokens', 'reasoning_tokens', 'usage', 'cost_nano', 'cost_gaps', 'cost_source', 'cache_savings_nano',
 ] as const;
 
 export function monthWalkIn({ engine }: StoreContext): MonthWalk {
@@ -67,6 +67,7 @@ interface Row {
   readonly project: string | null;
   readonly labels: string | null;
   readonly model: string | null;
+  readonly requested_model: string | null;
   readonly wire: string;
   readonly endpoint: string;
   readonly started_at_ms: bigint;
@@ -85,7 +86,7 @@ interface Row {
 function recordOf(organization: OrganizationId, row: Row): MonthRecord {
   return {
     organization, key: row.key as CallRecord['key'], project: row.project, labels: row.labels === null ? [] : JSON.parse(row.labels) as string[],
-    model: row.model, wire: row.wire as CallRecord['wire'], endpoint: row.endpoint as CallRecord['endpoint'],
+    model: row.model, requestedModel: row.requested_model, wire: row.wire as CallRecord['wire'], endpoint: row.endpoint as CallRecord['endpoint'],
     startedAtMs: Number(row.started_at_ms), inputTokens: numberOrNull(row.input_tokens), cachedTokens: numberOrNull(row.cached_tokens),
     cacheWriteTokens: numberOrNull(row.cache_write_tokens), outputTokens: numberOrNull(row.output_tokens),
     reasoningTokens: numberOrNull(row.reasoning_tokens), usage: row.usage as CallRecord['usage'], cost: row.cost_nano as NanoDollars | null,

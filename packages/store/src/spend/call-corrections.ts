@@ -41,7 +41,7 @@ export interface RepricedSlice {
 }
 
 /** A part of a record that corrections are added up by. */
-const correctedColumns = ['model', 'wire', 'key', 'project', 'run', 'endpoint', 'session', 'upstream', 'labels'] as const;
+const correctedColumns = ['model', 'requestedModel', 'wire', 'key', 'project', 'run', 'endpoint', 'session', 'upstream', 'labels'] as const;
 export type CorrectedColumn = (typeof correctedColumns)[number];
 
 export interface CorrectionSumsQuery {
@@ -52,7 +52,7 @@ export interface CorrectionSumsQuery {
   readonly by: readonly CorrectedColumn[];
   /** Null: not by time. Milliseconds: by hour or day. */
   readonly everyMs: number | null;
-  readonly filter: { readonly [Name in Exclude<CorrectedColumn, 'labels'>]?: string | undefined };
+  readonly filter: { readonly [Name in Exclude<CorrectedColumn, 'labels' | 'requestedModel'>]?: string | undefined };
 }
 
 export interface CorrectionSum {
@@ -198,7 +198,8 @@ function sumsOf(kind: Engine['kind'], { organization, sinceMs, untilMs, by, ever
   const { upstream, ...names } = filter;
   const start = everyMs === null ? sql`null` : sql`c.started_at_ms - c.started_at_ms % ${sql.lit(everyMs)}`;
   const path = sql.ref('r.path');
-  const columns = by.map((name) => (name === 'upstream' ? upstreamInPath(kind, path) : sql`r.${sql.ref(name)}`));
+  const columns = by.map((name) => (name === 'upstream' ? upstreamInPath(kind, path)
+    : sql`r.${sql.ref(name === 'requestedModel' ? 'requested_model' : name)}`));
   const wanted = [
     sql`c.organization = ${organization}`,
     ...(sinceMs === undefined ? [] : [sql`c.started_at_ms >= ${BigInt(Math.ceil(sinceMs))}`]),

@@ -209,6 +209,18 @@ describe('allocation', () => {
     }
   });
 
+  test('a correction under one name for several models goes by the calls of these', () => {
+    const [search, ads, other] = ['search', 'ads', 'other'].map((team) => ({ labels: [`team:${team}`] }));
+    const made = allocated(month({
+      calls: [
+        line(10n, { ...search!, model: 'gpt-4o-2024-08-06' }), line(30n, { ...ads!, model: 'gpt-4o-2024-11-20' }),
+        line(100n, { ...other!, model: 'gpt-4o-mini-2024-07-18' }), line(100n, { ...other!, wire: 'upstream', model: 'gpt-4o-2024-08-06' }),
+      ],
+      corrections: [{ model: 'gpt-4o', wire: 'openai', amount: 8n }],
+    }), rules({}));
+    assert.deepEqual(made.teams.map(({ team, correction }) => [team, correction]), [['ads', 6n], ['other', 0n], ['search', 2n]]);
+  });
+
   test('the index of many names, and corrections among many parts, are made in slices', () => {
     const names = (count: number) => Array.from({ length: count }, (_, at) => `name ${at}${at % 2 === 0 ? '*' : ''}`);
     const many = Array.from({ length: 100 }, () => rule({ labels: names(1_000), target: { kind: 'team', team: 'a' } }));

@@ -4,6 +4,7 @@
  */
 import { addUsage, figureIn, noUsage, usageFigureNames, type UsageFigures, type WholeFigure } from '../../report/usage-sum.ts';
 import type { CallsLine } from '../month/month-sums.ts';
+import { isSameModel, modelNameOf } from '../reconcile/model-names.ts';
 import { divideByWeights, roundSum } from './round-together.ts';
 import { ruleIndex, type RuleIndex } from './rule-index.ts';
 import type { AllocationRules, Decision, OwnerOf } from './rules.ts';
@@ -215,13 +216,14 @@ class Shares {
   }
 
   /**
-   * What each team gets of corrections: by its part of the calls of the same model and provider; where there are none with a cost, of the same
-   * provider; then of all.
+   * What each team gets of corrections: by its part of the calls of the same model and provider; where there are none with a cost, of the models that
+   * the name can mean, since a bill may have one name for several; then of the same provider; then of all.
    */
   *divide(corrections: readonly AllocatedCorrection[], give: (team: string | null, amount: bigint) => void): Slicewise<void> {
     if (corrections.length === 0) return;
     const parts = yield* this.#parts();
     const byModel = yield* this.#grouped(parts, ({ wire, model }) => JSON.stringify([wire, model]));
+    const byFamily = yield* this.#grouped(parts, ({ wire, model }) => JSON.stringify([wire, modelNameOf(model).family]));
     const byWire = yield* this.#grouped(parts, ({ wire }) => wire);
     const known = new Map<readonly Part[], Weighted>();
     const costs = (of: readonly Part[]): Weighted => {
@@ -230,7 +232,8 @@ class Shares {
       return there;
     };
     for (const { model, wire, amount } of corrections) {
-      const weights = [byModel.get(JSON.stringify([wire, model])), byWire.get(wire), parts].filter((each) => each !== undefined).map(costs)
+      const exact = byModel.get(JSON.stringify([wire, model]));
+      const weights = [exact, sameModels(byFamily, wire, model), byWire.get(wire), parts].filter((each) => each !== undefined).map(costs)
         .find((each) => each.some(([, weight]) => weight > 0n)) ?? [[null, 1n] as const];
       const amounts = divideByWeights(amount, weights.map(([, weight]) => weight));
       for (const [index, [team]] of weights.entries()) give(team, amounts[index]!);
@@ -290,6 +293,13 @@ class Shares {
     return this.#ownCosts ??= costsOf([...this.#pools.values()].flatMap(({ decision, figures }) =>
       (decision !== null && 'team' in decision ? [{ team: decision.team, figures }] : [])));
   }
+}
+
+/** Of a provider, those whose models the name of a correction can mean. */
+function sameModels(byFamily: ReadonlyMap<string, readonly Part[]>, wire: string, model: string): readonly Part[] | undefined {
+  if (model === '') return undefined;
+  const name = modelNameOf(model);
+  return byFamily.get(JSON.stringify([wire, name.family]))?.filter((part) => isSameModel(modelNameOf(part.model), name));
 }
 
 function costsOf(parts: readonly { readonly team: string | null; readonly figures: readonly WholeFigure[] }[]): Weighted {

@@ -1,12 +1,15 @@
 /**
  * Calls of a month → its sums: one line for each key, project, set of labels, model and wire, and one for each day, model and wire. A
- * statement and an allocation are made of them alone. Figures are those of `usage`.
+ * statement and an allocation are made of them alone. Figures are those of `usage`; a call whose answer names no model stands under the one that was
+ * asked for.
  */
 import { addUsage, noUsage, subjectOf, usageOfCall, type UsageFigures, type UsageRecord } from '../../report/usage-sum.ts';
+import type { CallRecord } from '../../record/call-record.ts';
 import { dayOf } from '../../time/utc-day.ts';
+import { modelOfCall } from '../../record/model-of-call.ts';
 
 /** What is counted of a call. */
-export type MonthRecord = Omit<UsageRecord, 'session' | 'run'>;
+export type MonthRecord = Omit<UsageRecord, 'session' | 'run'> & Pick<CallRecord, 'requestedModel'>;
 
 /** Calls that agree in all that tells whose they are. Empty text: none. */
 export interface CallsLine {
@@ -34,7 +37,7 @@ export class MonthSums {
 
   add(record: MonthRecord): void {
     const figures = usageOfCall({ ...record, session: null, run: null });
-    const [project, model] = [subjectOf(record.project), subjectOf(record.model)];
+    const [project, model] = [subjectOf(record.project), subjectOf(modelOfCall(record))];
     const { key, wire } = record;
     const labels = record.labels.length === 0 ? [] : [...new Set(record.labels.map(subjectOf))].sort();
     const name = JSON.stringify([key, project, labels, model, wire]);

@@ -6,6 +6,7 @@ import { lackingCounts } from '../../spend/lacking-calls.ts';
 import type { ToolCalls } from '../../usage/reading.ts';
 import { cachedInInputOf } from '../../usage/cached-in-input.ts';
 import { wires } from '../../wire/wire.ts';
+import { modelOfCall } from '../../record/model-of-call.ts';
 import { dayAt } from './bill-days.ts';
 import { toolOfItem, type BillItem } from './bill-items.ts';
 import { countKinds, type Bill, type CountKind, type BilledOperation } from './bill.ts';
@@ -94,7 +95,7 @@ export class OurSums {
     const fees = this.#takeTools(day, call, own);
     const { operations } = this.#bill;
     if (operations !== null && !operations.has(operation)) return;
-    const sum = this.#sumOf(day, byModel ? call.model ?? call.requestedModel : null, null, byRequest ? call.providerRequestId : null);
+    const sum = this.#sumOf(day, byModel ? modelOfCall(call) : null, null, byRequest ? call.providerRequestId : null);
     if (lackingCounts.unknownCalls(call)) sum.unknown += 1;
     if (call.usage !== 'reported') return;
     addCall(sum, call);

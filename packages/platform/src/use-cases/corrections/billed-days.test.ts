@@ -11,10 +11,12 @@ import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { batchOf } from '@metergate/store/test-support/contract-fixture.ts';
 import { bothEngines, contractStores } from '@metergate/store/test-support/contract-store.ts';
+import { setAllocationRules } from '../allocation/allocation-rules.ts';
 import { adjustedUsage } from '../months/adjusted-usage.ts';
 import { closeAndShow, showMonth } from '../months/months.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
 import { repriceCalls } from '../repricing/reprice-calls.ts';
+import { showTeamStatement } from '../statements/team-statement.ts';
 import { recordCorrections } from './corrections.ts';
 
 const contractStore = contractStores();
@@ -85,6 +87,29 @@ for (const on of bothEngines) {
         assert.deepEqual([await adjustedTotal(organization), await adjustedTotal(organization, 'model')], ['0.250000000', '0.250000000']);
         assert.equal(shown(await showMonth(context, { organization, monthMs: october })).adjustedCost, '0.250000000');
         assert.equal(shown(await closeAndShow(context, { organization, monthMs: october })).adjustedCost, '0.250000000');
+      });
+    }
+
+    const changes: readonly (readonly [what: string, change: (organization: OrganizationId) => Promise<unknown>, paid: object])[] = [
+      ['a bill', async (organization) => {
+        const text = billOf([['gpt-image-1, image output', 0.2], ['gpt-4o-2024-08-06, output', 0.0125]]);
+        shown(await recordCorrections(context, { organization, provider: 'openai', text }));
+      }, { artists: ['0.033500000', '0.200000000'], chat: ['0.000000000', '0.012500000'] }],
+      ['other prices', repriced, { artists: ['0.166500000', '0.333000000'], chat: ['0.012500000', '0.025000000'] }],
+    ];
+    for (const [what, change, expected] of changes) {
+      test(`rules, and corrections by ${what}, have a call whose answer names no model under the one that was asked for`, async () => {
+        const organization = await newOrganization();
+        await ship(organization, [image, { ...chat, labels: ['team:chat'] }]);
+        shown(await setAllocationRules(context, organization, { rules: [{ models: ['gpt-image*'], team: 'artists' }, { byLabel: 'team:*' }] }));
+        await change(organization);
+        const paid = async () => Object.fromEntries(shown(await showTeamStatement(context, { organization, monthMs: october })).teams
+          .map(({ team, correction, adjustedCost }) => [team ?? '', [correction, adjustedCost]]));
+        assert.deepEqual(await paid(), expected);
+        shown(await closeAndShow(context, { organization, monthMs: october }));
+        assert.deepEqual(await paid(), expected);
+        const models = shown(await adjustedUsage(context, { organization, by: ['model'], sinceMs: october, untilMs: november }));
+        assert.deepEqual(models.map(({ model }) => model).toSorted(), ['gpt-4o-2024-08-06', 'gpt-image-1']);
       });
     }
 

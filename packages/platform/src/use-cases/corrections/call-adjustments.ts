@@ -2,6 +2,7 @@
  * What corrections of single calls add to usage, by any dimensions (decision 0141). Where a bill was recorded for the same provider and day, the
  * bill counts in their place: its corrections of a day together come to what it says of all calls of the day (decision 0326).
  */
+import { modelOfCall } from '@metergate/core/record/model-of-call.ts';
 import { subjectOf, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { dayLengthMs, dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
@@ -37,6 +38,36 @@ export async function callAdjustments(
   });
   return sums.filter((sum) => sum.calls > 0 && !isBilled(sum, billed) && (label === undefined || labelsOf(sum).includes(subjectOf(label))))
     .flatMap((sum) => textsOf(by, sum).map((texts) => ({ texts, amount: sum.amount })));
+}
+
+/** What corrections of single calls add to a day of a provider and model. */
+export interface RepricedDay {
+  /** 00:00 UTC. */
+  readonly dayMs: number;
+  readonly provider: string;
+  /** The answers' model. Empty: they name none. */
+  readonly answered: string;
+  /** The model under which months have the calls. Empty: none is known. */
+  readonly model: string;
+  /** Nano-dollars. */
+  readonly amount: bigint;
+}
+
+/** By day, provider and model, as months count them. `bills`: the recorded bills of the time. */
+export async function repricedDays(
+  { store }: UseCaseContext, organization: OrganizationId, time: { readonly sinceMs: number; readonly untilMs: number },
+  bills: readonly Correction[],
+): Promise<RepricedDay[]> {
+  const billed = billedDays(bills);
+  const by = ['model', 'requestedModel', 'wire'] as const;
+  const sums = await store.callCorrections.sums({ organization, by, everyMs: dayLengthMs, filter: {}, ...time });
+  return sums.filter((sum) => sum.calls > 0 && !isBilled(sum, billed)).map(({ parts, startMs, amount }) => {
+    const [model, requestedModel] = [parts.model ?? null, parts.requestedModel ?? null];
+    return {
+      dayMs: dayOf(startMs!), provider: parts.wire ?? '', answered: subjectOf(model),
+      model: subjectOf(modelOfCall({ model, requestedModel })), amount,
+    };
+  });
 }
 
 function billedDays(bills: readonly Correction[]): ReadonlySet<string> {

@@ -8,7 +8,7 @@ import type { CorrectionFileLine } from '@metergate/core/books/month/month-file.
 import { dayName } from '@metergate/core/time/utc-day.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
-import { callAdjustments } from '../corrections/call-adjustments.ts';
+import { repricedDays, type RepricedDay } from '../corrections/call-adjustments.ts';
 import type { UseCaseContext } from '../context.ts';
 import type { FrozenCorrection } from './frozen-lines.ts';
 import { linesOfMonth, namesOfMonth } from './read-month.ts';
@@ -44,6 +44,7 @@ export async function lateCorrections(
   const [first] = before;
   if (first === undefined) return [];
   const left = new Map<string, Counted>();
+  const frozen = new Set<string>();
   const add = (each: Counted): void => {
     if (each.source === 'prices' && goneMs !== null && each.dayMs < goneMs) return;
     const name = JSON.stringify([each.source, each.dayMs, each.provider, each.model]);
@@ -56,24 +57,43 @@ export async function lateCorrections(
   };
   for (const month of before) {
     const names = await namesOfMonth(context.store, month);
+    for (const { day, wire, model } of await linesOfMonth(context.store, month, ['day'])) {
+      frozen.add(modelOfDay(wire, Date.parse(day), names.get(model) ?? ''));
+    }
     for (const { source, provider, day, model, amount } of await linesOfMonth(context.store, month, ['correction', 'late_correction'])) {
       add({ source, provider, dayMs: Date.parse(day), model: names.get(model) ?? '', amount: -unformatDollars(amount), bill: null });
     }
   }
-  for (const each of await correctionsOf(context, organization, { sinceMs: first.monthMs, untilMs: monthMs })) add(each);
+  // Months that were closed by an older version have calls under the answers' models alone.
+  const nameOf = ({ provider, dayMs, model, answered }: RepricedDay): string =>
+    (frozen.has(modelOfDay(provider, dayMs, model)) || !frozen.has(modelOfDay(provider, dayMs, answered)) ? model : answered);
+  for (const each of await correctionsOf(context, organization, { sinceMs: first.monthMs, untilMs: monthMs }, nameOf)) add(each);
   return shown('late_correction', [...left.values()].filter(({ amount }) => amount !== 0n));
 }
 
+function modelOfDay(provider: string, dayMs: number, model: string): string {
+  return JSON.stringify([provider, dayMs, model]);
+}
+
+/** `nameOf`: the model under which calls that were priced again stand. */
 async function correctionsOf(
   context: UseCaseContext, organization: OrganizationId, time: { readonly sinceMs: number; readonly untilMs: number },
+  nameOf: (day: RepricedDay) => string = ({ model }) => model,
 ): Promise<Counted[]> {
   const bills = await context.store.corrections.list({ organization, ...time });
-  const again = await callAdjustments(context, organization, { organization, by: ['day', 'model', 'wire'], ...time }, bills);
+  const again = new Map<string, Counted>();
+  for (const each of await repricedDays(context, organization, time, bills)) {
+    const { dayMs, provider, amount } = each;
+    const model = nameOf(each);
+    const name = modelOfDay(provider, dayMs, model);
+    const known = again.get(name);
+    if (known === undefined) again.set(name, { source: 'prices', provider, dayMs, model, amount, bill: null });
+    else known.amount += amount;
+  }
   return [
     ...bills.map(({ provider, dayMs, model, ours, theirs, bill }): Counted =>
       ({ source: 'bill', provider, dayMs, model: model ?? '', amount: theirs - ours, bill })),
-    ...again.map(({ texts: [day, model, wire], amount }): Counted =>
-      ({ source: 'prices', provider: wire ?? '', dayMs: Date.parse(day!), model: model ?? '', amount, bill: null })),
+    ...again.values(),
   ];
 }
 
