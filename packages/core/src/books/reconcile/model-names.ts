@@ -1,7 +1,7 @@
 /**
  * Names of models in bills → the models of records. Providers write one model as `claude-sonnet-4-5-20250929`, `Claude Sonnet 4.5`,
- * `us.anthropic.claude-sonnet-4-5-20250929-v1:0` and `Claude4.5Sonnet`. Names are the same model if their words are the same, whatever their order,
- * and their numbers are, in their order. A release is a separate part: of two that name one, both must name the same.
+ * `us.anthropic.claude-sonnet-4-5-20250929-v1:0` and `Claude4.5Sonnet`. Names are the same model if their letters are the same, whatever the order
+ * of their words, and their numbers are, in their order. A release is a separate part: of two that name one, both must name the same.
  */
 import { priceList } from '../../price/price-list.ts';
 import { textsOf } from '../../price/model-name.ts';
@@ -21,7 +21,7 @@ const asides = new Set(['latest', 'preview', 'default', 'exp', 'experimental']);
 
 export function modelNameOf(name: string): ModelName {
   let text = name.slice(0, 512).trim().toLowerCase();
-  text = text.slice(text.lastIndexOf('/') + 1).replace(places, '').replace(vendors, '').replace(/[- ]v\d{1,3}:\d{1,3}$/, '');
+  text = bedrockName(text.slice(text.lastIndexOf('/') + 1).replace(places, '')).replace(/embed(?!ding)/, 'embedding');
   let release: string | null = null;
   text = text.replace(/(?:^|[-_ @])(20[2-9]\d)[-_.]?([01]\d)[-_.]?([0-3]\d)(?=$|[-_ :])/, (_, year: string, month: string, day: string) => {
     release = year + month + day;
@@ -33,10 +33,19 @@ export function modelNameOf(name: string): ModelName {
       return ' ';
     });
   }
-  const letters = (text.match(/[a-z]+/g) ?? []).filter((word) => !asides.has(word)).toSorted();
+  // Written together or apart, in whatever order: `NovaPro`, `nova-pro`.
+  const letters = (text.match(/[a-z]+/g) ?? []).filter((word) => !asides.has(word));
   const numbers = text.match(/\d+/g) ?? [];
   if (numbers.length > 1 && numbers.at(-1) === '0') numbers.pop();
-  return { family: `${letters.join(' ')} ${numbers.join('.')}`, release };
+  return { family: `${[...letters.join('')].sort().join('')} ${numbers.join('.')}`, release };
+}
+
+/** Without what Bedrock's ids have around the name: the vendor, the id's version, and that a model follows instructions, as all of these do there. */
+function bedrockName(id: string): string {
+  const name = /^(?:meta|mistral)\./.test(id) ? id.replace(/[- ]instruct\b/, '') : id.replace(/^deepseek\.(?!deepseek)/, 'deepseek-');
+  const bare = name.replace(vendors, '');
+  // Of embeddings it is the version of the model.
+  return bare.includes('embed') ? bare : bare.replace(/[- ]v\d{1,3}:\d{1,3}$/, '');
 }
 
 /** Whether two names can mean the same model: of one family, and not of two releases. */

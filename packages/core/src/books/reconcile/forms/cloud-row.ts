@@ -29,7 +29,8 @@ export function readCloudRow({ bucket, meter: text, product, quantity, unit, amo
   if (name === null) return null;
   const meter = meterOf(name, textOf(product) ?? '') ?? { name, item: 'other' as const, kind: null };
   const count = billCount(quantity);
-  const units = count === null ? null : count * tokensPerUnit(unit);
+  const each = tokensPerUnit(unit);
+  const units = count === null || each === null ? null : count * each;
   const counts = meter.kind === null ? {} : countsOfMeter(meter.kind, units);
   const line = { ...nothingBilled, day: bucket.day, name: meter.name, item: meter.item, counts, cost: amount?.cost ?? null };
   const other = textOf(currency);
