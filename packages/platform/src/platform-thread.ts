@@ -21,7 +21,7 @@ import { createFollowWork, type FollowFigures, type FollowWork } from './follow/
 import { createErasureFinisher } from './use-cases/finish-erasures.ts';
 import type { PlatformParts } from './http/parts.ts';
 import { createNoticeWork, type NoticeWork } from './notices/notice-work.ts';
-import { createReports, type ReportThreadOwner, type Reports } from './reports/report-client.ts';
+import { createReports, reportThreadHeap, type ReportThreadOwner, type Reports } from './reports/report-client.ts';
 import { replicaFirst } from './reports/replica-first.ts';
 import { onTwoThreads } from './reports/two-report-threads.ts';
 import type { ReportThreadData } from './reports/report-thread.ts';
@@ -118,11 +118,11 @@ try {
 
 async function serve(): Promise<void> {
   const store = await openStore({ url: data.databaseUrl, masterKey: data.masterKey, clock: Date.now, randomBytes, create: false });
-  const reports = reportsBeside(store);
+  const beside = threadsBeside(store);
   const oidc = await oidcParts();
   try {
     const platform = await startPlatform(data, {
-      partsAt: (port) => partsOn({ store, reports, oidc }, port), report: (fault) => reportFault('answer a request', fault),
+      partsAt: (port) => partsOn({ store, ...beside, oidc }, port), report: (fault) => reportFault('answer a request', fault),
     });
     await remember(store, publicUrlAt(platform.port));
     const holder = workHolder({ engine: store.engine, host: platform.host, port: platform.port });
@@ -146,7 +146,7 @@ async function serve(): Promise<void> {
         return parent.postMessage({ left: true });
       }
       for (const each of repeated) clearInterval(each);
-      void stopAll({ platform, works, feed, reports, store }, message.graceMs);
+      void stopAll({ platform, works, feed, beside, store }, message.graceMs);
     });
     giveBackWhenIdle();
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
@@ -164,12 +164,12 @@ interface Stopping {
   readonly platform: Pick<Platform, 'close'>;
   readonly works: CellWorks<Works>;
   readonly feed: RunningPriceFeed | null;
-  readonly reports: Reports | null;
+  readonly beside: ThreadsBeside;
   readonly store: Store;
 }
 
 /** Requests first, then each work. What others keep waiting past the grace is left: another platform goes on with it once its lease is over. */
-async function stopAll({ platform, works, feed, reports, store }: Stopping, graceMs: number): Promise<void> {
+async function stopAll({ platform, works, feed, beside, store }: Stopping, graceMs: number): Promise<void> {
   const byMs = performance.now() + graceMs;
   await platform.close(graceMs);
   const leftMs = (): number => Math.max(stopMsMin, byMs - performance.now());
@@ -177,7 +177,8 @@ async function stopAll({ platform, works, feed, reports, store }: Stopping, grac
   await works.end(({ retention }) => retention.end(), leftMs());
   if (feed !== null) await within(feed.end().catch(() => {}), leftMs());
   await works.end(({ following, proving }) => Promise.all([following.end(), proving.end()]), leftMs());
-  await reports?.close();
+  // Where both are there, reports end with them those of bills.
+  await (beside.reports ?? beside.bills).close();
   await store.close();
   data.namesPort.close();
   parent.close();
@@ -264,21 +265,33 @@ async function reportFigures(works: CellWorks<Works>, feed: RunningPriceFeed | n
   }
 }
 
-/** An embedded store reads on the calling thread; a shared one reads by itself, or its replica does. */
-function reportsBeside({ engine }: Store): Reports | null {
-  if (engine === 'sqlite') return onTwoThreads(reportsAt(data.databaseUrl), reportsAt(data.databaseUrl));
-  if (data.reportsDatabaseUrl === null) return null;
+interface ThreadsBeside {
+  readonly reports: Reports | null;
+  readonly bills: Reports;
+}
+
+/** An embedded store reads on the calling thread; a shared one reads by itself, or its replica does. Bills are always taken apart elsewhere. */
+function threadsBeside({ engine }: Store): ThreadsBeside {
+  if (engine === 'sqlite') {
+    const reports = onTwoThreads(reportsAt(data.databaseUrl), reportsAt(data.databaseUrl));
+    return { reports, bills: reports };
+  }
+  const bills = reportsAt(data.databaseUrl);
+  if (data.reportsDatabaseUrl === null) return { reports: null, bills };
   const say = limitRepeats(Date.now, (warning) => parent.postMessage({ warning }));
-  return replicaFirst({ replica: reportsAt(data.reportsDatabaseUrl), primary: reportsAt(data.databaseUrl), say });
+  return { reports: replicaFirst({ replica: reportsAt(data.reportsDatabaseUrl), primary: bills, say }), bills };
 }
 
 function reportsAt(databaseUrl: string): ReportThreadOwner {
   const given: ReportThreadData = { databaseUrl, masterKey: data.masterKey };
-  return createReports(() => new Worker(new URL('./reports/report-thread.ts', import.meta.url), { workerData: given }));
+  const options = { workerData: given, resourceLimits: reportThreadHeap };
+  return createReports(() => new Worker(new URL('./reports/report-thread.ts', import.meta.url), options));
 }
 
 /** What only requests need is loaded with the first of them. */
-async function partsOn({ store, reports, oidc }: Pick<PlatformParts, 'store' | 'reports' | 'oidc'>, port: number): Promise<PlatformParts> {
+async function partsOn(
+  { store, reports, bills, oidc }: Pick<PlatformParts, 'store' | 'reports' | 'bills' | 'oidc'>, port: number,
+): Promise<PlatformParts> {
   const [
     sessions, { costToday, Passwords }, { hashingOnThreads }, { createAttempts }, { createSignInBounds }, { knownBrowsers }, { trustedProxies },
     { createAskers }, { createBodyBudget },
@@ -290,7 +303,7 @@ async function partsOn({ store, reports, oidc }: Pick<PlatformParts, 'store' | '
   const publicUrl = publicUrlAt(port);
   const clock = Date.now;
   return {
-    store, reports, clock, randomBytes: (n) => randomBytes(n), publicUrl, gatewayUrl: data.gatewayUrl, sandbox: data.sandbox,
+    store, reports, bills, clock, randomBytes: (n) => randomBytes(n), publicUrl, gatewayUrl: data.gatewayUrl, sandbox: data.sandbox,
     providerUrls: data.providerUrls, upstreamRules: { allow: data.upstreamAllow }, trusted: trustedProxies(data.trustedProxies),
     askers: createAskers(publicUrl),
     passwords: new Passwords(costToday, hashingOnThreads()),

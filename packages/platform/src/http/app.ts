@@ -10,7 +10,8 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { describeApp } from './describe.ts';
 import { HashingBusy } from '../auth/passwords.ts';
-import { busy, errorResponse, HttpRefusal, internalError, notFound } from './envelope.ts';
+import { ReportsOutOfMemory } from '../reports/running-thread.ts';
+import { busy, errorResponse, HttpRefusal, internalError, notFound, tooLargeReport } from './envelope.ts';
 import { mount } from './mount.ts';
 import type { Operation } from './operation.ts';
 import type { PlatformParts } from './parts.ts';
@@ -107,7 +108,7 @@ export function platformApp(parts: PlatformParts): OpenAPIHono {
     if (fault instanceof HttpRefusal) return errorResponse(fault);
     if (fault instanceof HashingBusy) return errorResponse(busy());
     parts.report(fault);
-    return errorResponse(internalError());
+    return errorResponse(fault instanceof ReportsOutOfMemory ? tooLargeReport() : internalError());
   });
   return app;
 }

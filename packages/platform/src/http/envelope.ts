@@ -94,6 +94,13 @@ export function busy(): HttpRefusal {
   return new HttpRefusal(503, 'busy', 'Too many people are signing in right now. Try again in a moment.', { 'retry-after': '2' });
 }
 
+/** Its thread ended for what it, or another report beside it, took. */
+export function tooLargeReport(): HttpRefusal {
+  return new HttpRefusal(503, 'busy', 'Reports took more memory than there is for them. Ask again, for less at once: a shorter time, say.', {
+    'retry-after': '2',
+  });
+}
+
 /** The asker has more requests waiting than it may. Nothing of this one was looked at. */
 export function tooManyAtOnce(): HttpRefusal {
   return new HttpRefusal(503, 'busy', 'Too many of your requests are waiting. Try again in a moment.', { 'retry-after': '1' });

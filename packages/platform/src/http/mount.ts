@@ -69,8 +69,9 @@ async function answerAs(
       parts, actor, params: params as never, query: query as never, body: body as never, sent: sent as never,
       headers: request.headers, address: addressOf(context, parts), answerHeaders,
     });
-    return operation.readsLong === true && parts.reports !== null
-      ? parts.reports.run(operation.id, { actor: actor!, params, query, body, nowMs: parts.clock() })
+    const elsewhere = operation.readsLong !== true ? null : parts.reports ?? (operation.readsBill === true ? parts.bills : null);
+    return elsewhere !== null
+      ? elsewhere.run(operation.id, { actor: actor!, params, query, body, nowMs: parts.clock() })
       : actor === null || operation.readsLong === true ? here() : places().take(actor.organization, here);
   };
   const result = operation.body === undefined ? await ask({}, {}) : await withBody(context, parts, { operation, actor, ask });
@@ -95,7 +96,7 @@ interface Bodied {
 async function withBody(context: Context, parts: PlatformParts, { operation, actor, ask }: Bodied): Promise<unknown> {
   const held = actor === null ? parts.bodies.unknown(networkOf(addressOf(context, parts))) : parts.bodies.known(actor.organization);
   try {
-    const sent = await readJsonObject(context.req.raw, { held, bytesMax: operation.bodyBytesMax, beforeParsing: othersFirst });
+    const sent = await readJsonObject(context.req.raw, { held, bytesMax: operation.bodyBytesMax, turn: othersFirst });
     return await ask(sent, checked(operation.body, sent, 'body'));
   } finally {
     held.release();

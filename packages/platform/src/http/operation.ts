@@ -68,6 +68,8 @@ interface OperationShape<Params, Query, Body, Answer> {
   readonly consuming?: boolean;
   /** It only reads, perhaps for long: it runs on the report thread if there is one (`reports/`). */
   readonly readsLong?: true;
+  /** It takes a bill apart, which takes seconds of a processor: it always runs on another thread, also where the store reads by itself. */
+  readonly readsBill?: true;
   /** The use case's refusals, besides malformed input: documented, and held to by the tests. */
   readonly refuses?: readonly AdministrationRefusalCode[];
   /** Attempts are counted; too many get 429. */

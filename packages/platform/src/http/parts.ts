@@ -19,6 +19,8 @@ export interface PlatformParts {
   readonly randomBytes: (n: number) => Uint8Array;
   /** Runs the operations that read for long; null: they run on this thread, where they block nobody. */
   readonly reports: Reports | null;
+  /** Takes bills apart, and reads from the store that is written to; null: that is done on this thread. */
+  readonly bills: Reports | null;
   /** As whom requests have their turns. */
   readonly askers: Askers;
   /** What bodies of requests may hold. */

@@ -15,8 +15,8 @@ export interface ReadingBy {
   /** Counts it as it arrives; whoever gave it releases it. */
   readonly held: CountedBody;
   readonly bytesMax?: number | undefined;
-  /** Others' turn. */
-  readonly beforeParsing?: () => Promise<void>;
+  /** Others' turn: before anything is made of the bytes, and between the steps of a large body. */
+  readonly turn?: () => Promise<void>;
 }
 
 /**
@@ -24,7 +24,7 @@ export interface ReadingBy {
  * @throws HttpRefusal 400 `invalid_json`, 413 `body_too_large`, 415 `unsupported_media_type`, 429 `too_many_bodies`, 503 `busy`.
  */
 export async function readJsonObject(
-  request: Request, { held, bytesMax = bodyBytesMax, beforeParsing = async () => {} }: ReadingBy,
+  request: Request, { held, bytesMax = bodyBytesMax, turn = async () => {} }: ReadingBy,
 ): Promise<Record<string, unknown>> {
   const mediaType = (request.headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (mediaType !== 'application/json') {
@@ -34,9 +34,9 @@ export async function readJsonObject(
     throw new HttpRefusal(415, 'unsupported_media_type', 'The body must not be compressed.');
   }
   const bytes = await readBytes(request, held, bytesMax);
-  await beforeParsing();
+  await turn();
   checkExtent(bytes);
-  const value = parse(bytes);
+  const value = await parse(bytes, bytes.length > bodyBytesMax ? turn : null);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidJson();
   return value as Record<string, unknown>;
 }
@@ -78,9 +78,15 @@ function checkExtent(bytes: Uint8Array): void {
   if (depth > depthMax) throw new HttpRefusal(400, 'invalid_json', `Objects and lists of the body must be at most ${depthMax} deep.`);
 }
 
-function parse(bytes: Uint8Array): unknown {
+/** `turn`: others' turn between the steps; null: the body is small. */
+async function parse(bytes: Uint8Array, turn: (() => Promise<void>) | null): Promise<unknown> {
+  await turn?.();
   const { text, value } = parsed(bytes);
-  const repeated = repeatedName(text);
+  await turn?.();
+  const walk = repeatedName(text);
+  let step = walk.next();
+  for (; step.done !== true; step = walk.next()) await turn?.();
+  const repeated = step.value;
   if (repeated === null) return value;
   // A caller's name may be anything, even a secret: only names of possible fields are repeated.
   const which = /^\w{1,40}$/.test(repeated) ? `The name "${repeated}"` : 'A name';

@@ -9,7 +9,7 @@ import { receiptOperations } from '../http/resources/receipts.ts';
 import { overviewOperations } from '../http/resources/overview.ts';
 import { runOperations } from '../http/resources/runs.ts';
 import { refusalOperations } from '../http/resources/refusals.ts';
-import { reconciliationOperations } from '../http/resources/reconciliations.ts';
+import { correctionsOperation, reconciliationOperations } from '../http/resources/reconciliations.ts';
 import { allocationReadings } from '../http/resources/allocation.ts';
 import { monthReadings } from '../http/resources/months.ts';
 import { statementOperations } from '../http/resources/statements.ts';
@@ -21,4 +21,6 @@ const resources: readonly Operation[] = [
   ...monthReadings, ...allocationReadings, ...statementOperations, ...usageOperations,
 ];
 
-export const readingOperations: readonly Operation[] = resources.filter(({ readsLong }) => readsLong === true);
+export const readingOperations: readonly Operation[] = [
+  ...resources.filter(({ readsLong }) => readsLong === true), correctionsOperation,
+];

@@ -3,6 +3,7 @@
  * is away, behind an upgrade or ended the query for its own replay, the primary is asked: a report changes nothing, so asking twice is safe.
  */
 import type { Reports } from './report-client.ts';
+import { ReportsOutOfMemory } from './running-thread.ts';
 
 export interface ReplicaFirst {
   readonly replica: Reports;
@@ -18,6 +19,8 @@ export function replicaFirst({ replica, primary, say }: ReplicaFirst): Reports {
       try {
         return await replica.run(operation, request);
       } catch (fault) {
+        // The replica answers; what it was asked would take as much from the primary's thread.
+        if (fault instanceof ReportsOutOfMemory) throw fault;
         const answer = await primary.run(operation, request);
         const { message } = fault as Error;
         say(`The read replica of SVC_REPORTS_DATABASE_URL does not answer reports, so the store itself does (${message})`, 'replica');

@@ -26,6 +26,12 @@ export interface ReportThreadOwner extends Reports {
 /** A thread that is idle for this long ends: it holds some 20 MB, and the next one starts in a fraction of a second. */
 export const idleMs = 300_000;
 
+/**
+ * What a thread may hold, in mebibytes; a comparison of the largest bill takes a fifth (decision 324). Past it the thread ends alone, and those who
+ * asked it are answered with 503.
+ */
+export const reportThreadHeap = { maxOldGenerationSizeMb: 1_024 } as const;
+
 /** Runs a task once after a time, unless the returned function is called before. Tests pass their own. */
 export type After = (delayMs: number, task: () => void) => () => void;
 

@@ -50,7 +50,7 @@ const elsewhere = () => ({ ...context.parts, reports });
 test('what reads long is what the rules say: usage, calls, exports, months, bills and the Baseline\'s report; all of it only reads', () => {
   assert.deepEqual(readingOperations.map(({ id }) => id).sort(),
     [
-      'downloadUsage', 'exportCalls', 'exportLedger', 'exportMonth', 'exportReceipts', 'find', 'listCalls', 'listRefusals',
+      'correctionsOfBill', 'downloadUsage', 'exportCalls', 'exportLedger', 'exportMonth', 'exportReceipts', 'find', 'listCalls', 'listRefusals',
       'reconcile', 'repriceUsage', 'showAllocation',
       'showAssessment', 'showCall', 'showCallCost', 'showMonth', 'showOverview', 'showReceipt', 'showRefusal',
       'showRefusals', 'showRunStory', 'showStatement', 'showTeamStatement',
@@ -58,7 +58,7 @@ test('what reads long is what the rules say: usage, calls, exports, months, bill
       'tryAllocation', 'tryCap',
     ]);
   const posted = readingOperations.filter(({ method, consuming }) => method !== 'get' || consuming === true).map(({ id }) => id);
-  assert.deepEqual(posted.sort(), ['reconcile', 'repriceUsage', 'tryAllocation'], 'given what they read by, and no more');
+  assert.deepEqual(posted.sort(), ['correctionsOfBill', 'reconcile', 'repriceUsage', 'tryAllocation'], 'given what they read by, and no more');
 });
 
 test('each operation that may take long is one that the thread of reports knows', () => {

@@ -18,6 +18,18 @@ interface Question {
   readonly reject: (fault: Error) => void;
 }
 
+/** The thread needed more memory than it may have, and ended. All that it was asked fails; what took so much need not be among it. */
+export class ReportsOutOfMemory extends Error {
+  constructor(cause: unknown) {
+    super('A report needed more memory than reports may have, and its thread ended. Open questions to it were answered with 503.', { cause });
+    this.name = 'ReportsOutOfMemory';
+  }
+}
+
+function isOutOfMemory(fault: unknown): boolean {
+  return fault instanceof Error && 'code' in fault && fault.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
 /** What happens to a thread. */
 export interface ThreadNews {
   /** After each answer, and when a file is dropped. */
@@ -44,7 +56,9 @@ export class RunningThread {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
     let cause = new Error('The report thread has ended.');
-    worker.on('error', (fault) => { cause = fault instanceof Error ? fault : new Error(String(fault)); });
+    worker.on('error', (fault) => {
+      cause = isOutOfMemory(fault) ? new ReportsOutOfMemory(fault) : fault instanceof Error ? fault : new Error(String(fault));
+    });
     worker.on('exit', () => {
       this.#hasEnded = true;
       tell.over();

@@ -1,7 +1,8 @@
 /** The models of a bill → those of records. Each name of the bill is one of these, a model without calls here, or not known at all. */
 import type { BillLine } from './bill.ts';
 import { itemOf, type BillItem } from './bill-items.ts';
-import { isListedFamily, isPlainId, isSameModel, modelNameOf, type ModelName } from './model-names.ts';
+import { isListedFamily, isPlainId, modelNameOf } from './model-names.ts';
+import { OurFamilies } from './our-families.ts';
 
 /** What a name of the bill stands for. */
 export interface Meant {
@@ -19,13 +20,7 @@ export class OurNames {
   constructor(lines: readonly BillLine[], ourModels: ReadonlySet<string>) {
     const names = [...new Set(lines.flatMap(({ name, item }) => (item === null && name !== null ? [name] : [])))];
     const byLower = new Map([...ourModels].map((model) => [model.toLowerCase(), model]));
-    const families = new Map<string, { readonly model: string; readonly name: ModelName }[]>();
-    for (const model of ourModels) {
-      const name = modelNameOf(model);
-      const known = families.get(name.family);
-      if (known === undefined) families.set(name.family, [{ model, name }]);
-      else known.push({ model, name });
-    }
+    const families = new OurFamilies(ourModels);
     const others: string[] = [];
     for (const name of names) {
       const exact = byLower.get(name.toLowerCase());
@@ -44,14 +39,12 @@ export class OurNames {
     return this.#ours.get(model) ?? model;
   }
 
-  #meantByFamily(name: string, families: ReadonlyMap<string, readonly { readonly model: string; readonly name: ModelName }[]>): void {
+  #meantByFamily(name: string, families: OurFamilies): void {
     const parsed = modelNameOf(name);
-    const fitting = (families.get(parsed.family) ?? []).filter((each) => isSameModel(each.name, parsed));
-    const free = fitting.filter(({ model }) => !this.#ours.has(model));
-    const claimed = fitting.find(({ model }) => this.#ours.has(model));
-    if (free.length > 0) return this.#claim(name, free.map(({ model }) => model));
-    if (claimed !== undefined) {
-      this.#meant.set(name, { model: this.#ours.get(claimed.model)!, item: null });
+    const fitting = families.claim(parsed, (model) => !this.#ours.has(model));
+    if (fitting !== null && fitting.free.length > 0) return this.#claim(name, fitting.free);
+    if (fitting !== null) {
+      this.#meant.set(name, { model: this.#ours.get(fitting.first)!, item: null });
       return;
     }
     // A model that is known, of which there are no calls here.

@@ -6,9 +6,13 @@ import { verdicts, reasons } from '@metergate/core/books/reconcile/compare.ts';
 import { billSellers } from '@metergate/core/books/reconcile/read-bill.ts';
 import { rangeOf } from '@metergate/core/time/time-range.ts';
 import { providers } from '@metergate/core/wire/wire.ts';
-import { listCorrections, recordCorrections, removeCorrection } from '../../use-cases/corrections/corrections.ts';
-import { reconcile } from '../../use-cases/reconcile/reconcile.ts';
-import { isRefusal } from '../../use-cases/refusal.ts';
+import { JsonText } from '../../reports/messages.ts';
+import type { Actor } from '../../use-cases/actor.ts';
+import {
+  correctionsOfBill, listCorrections, recordCorrections, removeCorrection, type BillCorrections,
+} from '../../use-cases/corrections/corrections.ts';
+import { reconcile, type ReconcileInput } from '../../use-cases/reconcile/reconcile.ts';
+import { isRefusal, type AdministrationRefusal } from '../../use-cases/refusal.ts';
 import { operation, readingPost } from '../operation.ts';
 import { pageOf, pageOfShortList, shortListQuery } from '../paging.ts';
 import { checkedRange, dollars, idParams, instant, timeQuery } from './fields.ts';
@@ -58,11 +62,21 @@ const recordedSchema = z.object({
   openDays: z.array(day).openapi({ description: 'Days of the file that are not over yet; nothing is recorded for them' }),
 }).openapi('RecordedCorrections');
 
+const billOf = ({ organization }: Actor, { provider, file }: { readonly provider: string; readonly file: string }): ReconcileInput =>
+  ({ organization, provider, text: file });
+
+/** The part of `recordCorrections` that takes the bill apart and changes nothing. It has no address: it runs on the thread of bills. */
+export const correctionsOperation = readingPost({
+  id: 'correctionsOfBill', path: '/corrections', role: 'admin', tag: 'reconciliations', summary: 'What a bill corrects', readsBill: true,
+  body: billBody, bodyBytesMax: billBytesMax, answer: z.unknown(),
+  run: ({ context, actor, body }) => correctionsOfBill(context, billOf(actor, body)),
+});
+
 export const reconciliationOperations = [
   readingPost({
     id: 'reconcile', path: '/reconciliations', role: 'viewer', tag: 'reconciliations', refuses: ['unknown_organization', 'invalid_bill'],
     summary: "Compare a provider's usage or cost export with the records, line by line; nothing is changed",
-    body: billBody, bodyBytesMax: billBytesMax, answer: reconciliationSchema,
+    body: billBody, bodyBytesMax: billBytesMax, answer: reconciliationSchema, readsBill: true,
     run: ({ context, actor, body: { provider, file, upstream } }) =>
       reconcile(context, { organization: actor.organization, provider, text: file, upstream }),
   }),
@@ -72,7 +86,13 @@ export const reconciliationOperations = [
     refuses: ['unknown_organization', 'invalid_bill'], body: billBody, bodyBytesMax: billBytesMax, answer: recordedSchema,
     // The audit row names the provider; the file itself may be megabytes.
     secrets: ['file'],
-    run: ({ context, actor, body: { provider, file } }) => recordCorrections(context, { organization: actor.organization, provider, text: file }),
+    run: ({ context, parts, actor, body }) => {
+      const { bills } = parts;
+      return recordCorrections(context, billOf(actor, body), bills === null ? undefined : async (_, { provider, text: file }) => {
+        const found = await bills.run(correctionsOperation.id, { actor, params: {}, query: {}, body: { provider, file }, nowMs: context.nowMs });
+        return found instanceof JsonText ? JSON.parse(found.json) as BillCorrections : found as AdministrationRefusal;
+      });
+    },
   }),
   operation({
     id: 'listCorrections', method: 'get', path: '/corrections', role: 'viewer', tag: 'reconciliations', refuses: ['unknown_organization'],

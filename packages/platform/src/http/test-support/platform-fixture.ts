@@ -115,7 +115,7 @@ export async function platformFixture(
   const reports: unknown[] = [];
   const said: string[] = [];
   const parts: PlatformParts = {
-    store, reports: null, clock: Date.now, randomBytes: bytes, publicUrl,
+    store, reports: null, bills: null, clock: Date.now, randomBytes: bytes, publicUrl,
     gatewayUrl: 'http://gateway.test', sandbox: false, providerUrls, upstreamRules: { allow: [] }, trusted: trustedProxies([]),
     askers: createAskers(publicUrl), passwords: hashing, sessions: createSessions({ store, masterKey, publicUrl, clock, providedLifeMs }),
     bodies: createBodyBudget(), attempts: createAttempts(Date.now), signInBounds: createSignInBounds(Date.now),

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { type NanoDollars, formatDollars, nanoDollars, unformatDollars } from '@metergate/core/money.ts';
 import type { ComparedLine } from '@metergate/core/books/reconcile/compare.ts';
+import type { OrganizationId } from '@metergate/core/id.ts';
 import { dayName, dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
 import { providers, type Provider } from '@metergate/core/wire/wire.ts';
@@ -46,8 +47,24 @@ export interface RecordedCorrections {
   readonly openDays: readonly string[];
 }
 
-/** Replaces what was recorded from the same provider's bills for these days. Refuses a file without amounts: `invalid_bill`. */
-export async function recordCorrections(context: UseCaseContext, input: ReconcileInput): Promise<RecordedCorrections | AdministrationRefusal> {
+/** What a bill corrects; money in US dollars with nine places, so that it may come from another thread as JSON. */
+export interface BillCorrections {
+  readonly organization: OrganizationId;
+  readonly provider: Provider;
+  readonly days: RecordedCorrections['days'];
+  /** Nothing is recorded from here on; `fromMs` is where the file begins. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly bill: string;
+  readonly corrected: readonly { readonly dayMs: number; readonly model: string | null; readonly ours: string; readonly theirs: string }[];
+  readonly openDays: readonly string[];
+}
+
+/** A year of days, each with fifty models. */
+const correctionsMax = 20_000;
+
+/** Compares the bill, and changes nothing. Refuses a file without amounts: `invalid_bill`. */
+export async function correctionsOfBill(context: UseCaseContext, input: ReconcileInput): Promise<BillCorrections | AdministrationRefusal> {
   const organization = await findOrganization(context, input.organization);
   if (isRefusal(organization)) return organization;
   const provider = providers.find((name) => name === input.provider);
@@ -62,12 +79,34 @@ export async function recordCorrections(context: UseCaseContext, input: Reconcil
     return refuseInput('invalid_bill', `Some or all records of calls before ${recordsGoneBefore} were removed for their age, and the file begins `
       + 'before that: its differences would prove nothing. Give an export of later days.');
   }
+  const isOpen = new Set(open);
+  const corrected = correctedDays(lines.filter(({ day }) => !isOpen.has(day)));
+  if (corrected.length > correctionsMax) {
+    return refuseInput('invalid_bill', `The file differs for more than ${correctionsMax} days and models. Record it in parts.`);
+  }
+  return {
+    organization: organization.id, provider, days, fromMs, toMs: openFromMs, bill: createHash('sha256').update(input.text).digest('hex'),
+    corrected: corrected.map(({ ours, theirs, ...each }) => ({ ...each, ours: formatDollars(ours), theirs: formatDollars(theirs) })),
+    openDays: [...new Set(lines.map(({ day }) => day))].filter((day) => isOpen.has(day)),
+  };
+}
+
+/**
+ * Replaces what was recorded from the same provider's bills for these days. Refuses what `correctionsOfBill` does. `compare`: does that, here or on
+ * another thread.
+ */
+export async function recordCorrections(
+  context: UseCaseContext, input: ReconcileInput, compare: typeof correctionsOfBill = correctionsOfBill,
+): Promise<RecordedCorrections | AdministrationRefusal> {
+  const found = await compare(context, input);
+  if (isRefusal(found)) return found;
+  const { organization, provider, days, fromMs, toMs, bill, openDays } = found;
   const made = await context.store.corrections.record({
-    organization: organization.id, provider, fromMs, toMs: openFromMs, bill: createHash('sha256').update(input.text).digest('hex'),
-    days: correctedDays(lines.filter(({ day }) => !open.includes(day))),
+    organization, provider, fromMs, toMs, bill,
+    days: found.corrected.map(({ ours, theirs, ...each }) =>
+      ({ ...each, ours: unformatDollars(ours), theirs: unformatDollars(theirs) })),
   });
   if (isRefusal(made)) return made;
-  const openDays = [...new Set(lines.map(({ day }) => day))].filter((day) => open.includes(day));
   return {
     provider, days, corrections: made.map(shownCorrection),
     total: formatDollars(nanoDollars(made.reduce((sum, { ours, theirs }) => sum + theirs - ours, 0n))), openDays,
