@@ -36,7 +36,7 @@ export interface CalledHead extends CalledOperation {
   readonly isAsynchronous?: boolean;
   /** Its query or a header asks for an answer without usage (`hidesInHead`). */
   readonly hides?: boolean;
-  /** Too many answers to calls of its key told nothing of their usage (`UntoldCalls`). */
+  /** Too many answers to calls of its caller told nothing of their usage (`UntoldCalls`). */
   readonly isUntold?: boolean;
   /** Its provider reports the usage of every stream (`reportsStreamsUnasked`). */
   readonly streamsReport?: boolean;
@@ -90,7 +90,7 @@ export interface AskedOfBody {
 
 /**
  * Why work is taken to be of a kind. `asked`: the call asks for it. `unread`: its body could not be read, so it may. `untold`: too many answers to
- * calls of this key told nothing of their usage (`UntoldCalls`).
+ * calls of this caller told nothing of their usage (`UntoldCalls`).
  */
 export type UnmeteredGround = 'asked' | 'unread' | 'untold';
 

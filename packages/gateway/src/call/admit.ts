@@ -115,7 +115,8 @@ export class Admission {
   }
 
   /** Work that the organization may refuse, as far as it is known. `asked`: null while the body has not come. Costs nothing where all is allowed. */
-  #unmetered({ organization: { unmetered }, standing }: HeldKey, chosen: ChosenDestination, asked: AskedOfBody | null): UnmeteredWork | null {
+  #unmetered(held: HeldKey, chosen: ChosenDestination, asked: AskedOfBody | null): UnmeteredWork | null {
+    const { unmetered } = held.organization;
     if (unmetered === null) return null;
     const { route, method, transport } = this.#heard;
     if (transport === 'websocket') return unmeteredSocketOf(unmetered, socketKindOf(route));
@@ -124,7 +125,7 @@ export class Admission {
       ...route, method,
       isAsynchronous: asksInHeader(route, rawHeaders),
       hides: unmetered.hidden !== 'allow' && hidesInHead({ ...route, method }, rawHeaders),
-      isUntold: unmetered.hidden !== 'allow' && standing.untold.isFull(this.#node.clock.wallMs()),
+      isUntold: unmetered.hidden !== 'allow' && this.#node.guards.isUntold(held),
       streamsReport: reportsStreamsUnasked(chosen),
     }, asked);
   }

@@ -68,7 +68,8 @@ const unreadBody = ', and the body of this request could not be read to rule it 
 
 function unmeteredSentence({ kind, rule, ground }: UnmeteredWork): string {
   const where = rule === 'refuse' ? '' : ' under a spend cap or a run budget';
-  const why = { asked: '', unread: unreadBody, untold: `, and ${untoldCallsMax} answers to this API key told no usage in this hour` }[ground];
+  const untold = `, and ${untoldCallsMax} answers to this API key, or to its person's keys, told no usage in this hour`;
+  const why = { asked: '', unread: unreadBody, untold }[ground];
   return `This organization refuses ${unmeteredWork[kind]}${where}${why}; an admin can allow it in its settings.`;
 }
 

@@ -7,6 +7,7 @@
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { header } from '@metergate/core/id.ts';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
+import { UntoldCalls } from '@metergate/core/record/untold-calls.ts';
 import { rateOutcomeOf, reportedTokens } from '@metergate/core/rate/four-buckets.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { decideCaps, scopeText, tightest, type CapRefusal } from '@metergate/core/spend/cap-decision.ts';
@@ -51,6 +52,7 @@ export class Guards {
   readonly #clock: Clock;
   readonly #runs: Runs;
   readonly #leases: NodeLeases | null;
+  readonly #untold = new UntoldCalls();
 
   /** `leases`: null if the store is embedded. */
   constructor(clock: Clock, runs: Runs, leases: NodeLeases | null = null) {
@@ -86,6 +88,11 @@ export class Guards {
   #refuses({ rule }: UnmeteredWork, call: GuardedCall): boolean {
     const { runCall } = call;
     return rule === 'refuse' || boundsOf(call).binding.length > 0 || (runCall !== null && this.#runs.isBudgeted(runCall));
+  }
+
+  /** Whether too many answers to calls of the key, or of its person's keys, told nothing of their usage in this hour (rule 6c). */
+  isUntold({ key }: Pick<HeldKey, 'key'>): boolean {
+    return this.#untold.isFull(key, this.#clock.wallMs());
   }
 
   /** Whether the store may be asked for what the decision lacks; the call is then decided again. */
@@ -155,13 +162,13 @@ export class Guards {
     const { taken } = call;
     if (taken === null) return;
     call.taken = null;
-    const { standing } = call.held;
+    const { standing, key } = call.held;
     standing.rate.reconcile({
       estimate: call.estimate,
       reported: record.usage === 'reported' ? reportedTokens({ input: record.inputTokens, output: record.outputTokens }) : null,
       outcome: rateOutcomeOf(record.status),
     }, this.#clock.monotonicMs());
-    standing.untold.ended(record, this.#clock.wallMs());
+    this.#untold.ended(key, record, this.#clock.wallMs());
     addCall(standing.organization.sums, record.startedAtMs, record.cost);
     addCall(standing.sums, record.startedAtMs, record.cost);
     for (const { sums } of taken.capped) addCall(sums, record.startedAtMs, record.cost);

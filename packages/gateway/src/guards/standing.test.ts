@@ -1,7 +1,8 @@
 /** A key has one standing on a node, whatever it is presented as: its caps and its rate limit hold for all its calls together. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CapId, ServiceKeyId } from '@metergate/core/id.ts';
+import { untoldCallsMax } from '@metergate/core/record/untold-calls.ts';
+import type { CapId, PersonId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { Cap } from '@metergate/core/spend/cap.ts';
 import type { GuardedCall } from './guards.ts';
 import { dollars, endedRecord, testKey, testOrganization } from './test-support/run-fixture.ts';
@@ -38,6 +39,20 @@ test('a key that comes back while a call of it is under way knows what that call
   const back = callOf();
   guards.settle(underWay, endedRecord({ cost: dollars(1), startedAtMs: 1_000 }));
   assert.equal(guards.decide(back)?.kind, 'cap_reached');
+});
+
+test('answers that told nothing of their usage stay counted for a person whose key is revoked and made anew (rule 6c)', () => {
+  const { guards, callOf } = context();
+  const untold = endedRecord({ usage: 'unknown', usageReason: 'absent', outcome: 'completed', startedAtMs: 1_000 });
+  const person = 'per_a' as PersonId;
+  for (let made = 0; made < untoldCallsMax; made += 1) {
+    const call = callOf({ ...key, id: `key_${made}` as ServiceKeyId, person });
+    assert.ok(!guards.isUntold(call.held));
+    guards.take(call);
+    guards.settle(call, untold);
+  }
+  assert.ok(guards.isUntold(callOf({ ...key, id: 'key_new' as ServiceKeyId, person }).held));
+  assert.ok(!guards.isUntold(callOf().held), 'a key of nobody has a count of its own');
 });
 
 test('another key of the organization has a separate standing', () => {

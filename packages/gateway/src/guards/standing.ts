@@ -8,7 +8,6 @@ import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { rateFiguresOf } from '@metergate/core/rate/tier.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/account/settings.ts';
 import { bindCap, bindingCapsOf, type BindingScope, type BoundCap } from '@metergate/core/spend/cap-decision.ts';
-import { UntoldCalls } from '@metergate/core/record/untold-calls.ts';
 import type { SpentBeside } from '@metergate/store/spend/spent-beside.ts';
 import { addCall, type WindowSums } from '@metergate/core/spend/spend-sum.ts';
 import type { KeyAnswer } from '@metergate/store/desk/protocol.ts';
@@ -32,8 +31,6 @@ export interface KeyStanding {
   readonly organization: OrganizationStanding;
   readonly rate: RateLimit;
   readonly sums: WindowSums;
-  /** Its calls whose answers told nothing of what they used. */
-  readonly untold: UntoldCalls;
   /** Whose key it is, if they have a cap; null: nobody, or they have none. */
   person: CappedSubject | null;
   /** The caps that bind all calls of this key, in the order in which they refuse. Replaced whole when settings change. */
@@ -102,9 +99,7 @@ export class Standings {
     }
     const rate = new RateLimit(organization.rate, this.#counters, this.#monotonicMs());
     const subjects = this.#subjectsOf(organization, settings.id, key.id, spend.key);
-    const standing: KeyStanding = {
-      organization, rate, sums: spend.key, untold: new UntoldCalls(), person: null, binding: [], subjects, leases: [],
-    };
+    const standing: KeyStanding = { organization, rate, sums: spend.key, person: null, binding: [], subjects, leases: [] };
     this.#keys.set(key.id, new WeakRef(standing));
     this.#collected.register(standing, key.id);
     return standing;
