@@ -47,8 +47,9 @@ test('what changes is shown, and nothing is imported unless somebody agrees', as
   const file = write(newer());
   const asked = await own.run(['prices', 'import', file]);
   assert.equal(asked.code, 1);
-  assert.match(asked.stderr, /\nchanged +openai +gpt-4o +2\.5 -> 2 +1\.25 +10\n/);
+  assert.match(asked.stderr, /\nchanged +openai +gpt-4o +2\.5 -> 2 +1\.25 +10 +-\n/);
   assert.match(asked.stderr, /\nadded +openai +gpt-9 +- -> 1 /);
+  assert.match(asked.stderr, /Warning: 2 models of the list in force are not in this one: .* It may be an older one: /);
   assert.match(asked.stderr, /1 changed, 1 added, 2 removed, from .* Nothing was imported\. To import it: metergate prices import FILE --yes\n$/s);
   assert.equal((await own.run(['prices', 'import', file], { stdin: ['no\n'], isTerminal: true })).code, 1);
   assert.equal((await inForce('gpt-4o'))?.input, '2.5');
@@ -64,13 +65,15 @@ test('an imported list is in force with its own name, and is kept in the audit t
   const again = await own.json(['prices', 'import', write(newer()), '--yes']) as Imported;
   assert.deepEqual([again.after.id, again.changes], [imported.after.id, []]);
   const { stdout } = await own.run(['prices', 'list']);
-  assert.match(stdout, new RegExp(`Price list ${imported.after.id}: \\d+ models from data\\.json, imported, of 2026-11-24`));
+  assert.match(stdout, new RegExp(`Price list ${imported.after.id}: \\d+ models from data\\.json, imported on 2026-11-24, its own date`));
   const trail = await own.json(['audit', 'list']) as { action: string; subject: string | null }[];
   assert.deepEqual(trail.map(({ action, subject }) => [action, subject]), [['importPrices', imported.after.id]]);
   const doctor = await own.run(['doctor', '--json']);
   const { checks } = JSON.parse(doctor.stdout) as { checks: { name: string; state: string; message: string }[] };
   const { state, message } = checks.find(({ name }) => name === 'prices')!;
-  assert.deepEqual([state, message.includes(imported.after.id), message.includes('0 days old')], ['ok', true, true]);
+  assert.deepEqual([state, message.includes(imported.after.id), /imported from data\.json on 2026-11-24, its own date is not known/.test(message)],
+    ['ok', true, true]);
+  assert.doesNotMatch(message, /days old/);
 
   const file = join(own.directory, 'own.json');
   writeFileSync(file, JSON.stringify({ prices: [{ provider: 'openai', model: 'gpt-9', input: '7', output: '8' }] }));
@@ -79,6 +82,28 @@ test('an imported list is in force with its own name, and is kept in the audit t
   const back = await own.json(['prices', 'import', '--shipped', '--yes']) as Imported;
   assert.equal(back.after.id, priceListId(priceList));
   assert.deepEqual([(await inForce('gpt-4o'))?.input, (await inForce('gpt-9'))?.input], ['2.5', '7']);
+});
+
+test('an older list of a known day is told as older, each rate that changed is named, and the day is kept', async () => {
+  const older = newer();
+  const { models } = older.find(({ id }) => id === 'anthropic')!;
+  const at = models.findIndex(({ prices }) => !Array.isArray(prices) && typeof prices['cache_write_mtok'] === 'number');
+  models[at] = { ...models[at]!, prices: { ...models[at]!.prices, cache_write_mtok: 99 } };
+  const file = write(older);
+  const asked = await own.run(['prices', 'import', file, '--date', '2026-08-21']);
+  assert.match(asked.stderr, new RegExp(`\\nchanged +anthropic +${models[at].id} .* cacheWrite [\\d.]+ -> 99`));
+  assert.match(asked.stderr, /2 models of the list in force .* It is an older one, of 2026-08-21; that in force is of 2026-09-23\./);
+  const { after: is, warning } = await own.json(['prices', 'import', file, '--date', '2026-08-21', '--yes']) as Imported & { warning: string };
+  assert.match(is.id, /^2026-08-21\/[0-9a-f]{16}$/);
+  assert.match(warning, /older one/);
+  const { checks } = JSON.parse((await own.run(['doctor', '--json'])).stdout) as { checks: { name: string; state: string; message: string }[] };
+  const { state, message } = checks.find(({ name }) => name === 'prices')!;
+  assert.equal(state, 'warn');
+  assert.match(message, /imported from data\.json, 95 days old\. This version brings a newer one/);
+  for (const day of ['2026-11-25', '2026-02-30', 'yesterday']) {
+    assert.equal((await own.run(['prices', 'import', file, '--date', day])).code, 2, day);
+  }
+  await own.json(['prices', 'import', '--shipped', '--yes']);
 });
 
 test('a file that is not understood changes nothing, and its fault is named', async () => {

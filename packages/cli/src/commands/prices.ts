@@ -89,9 +89,11 @@ const list = command({
 });
 
 /** Which list it is, from where and of which day. */
-function sourceText({ id, source, date, shipped, models }: Awaited<ReturnType<typeof showListInForce>>, nowMs: number): string {
+function sourceText({ id, source, date, dated, shipped, models }: Awaited<ReturnType<typeof showListInForce>>, nowMs: number): string {
   const days = Math.max(0, Math.floor((nowMs - Date.parse(date)) / 86_400_000));
-  return `Price list ${id}: ${models} models from ${plain(source)}, ${shipped ? 'shipped' : 'imported'}, of ${date} (${countOf(days, 'day')} old).`;
+  const age = dated === 'list' ? `${shipped ? 'shipped' : 'imported'}, of ${date} (${countOf(days, 'day')} old)`
+    : `imported on ${date}, its own date is not known`;
+  return `Price list ${id}: ${models} models from ${plain(source)}, ${age}.`;
 }
 
 function listText(listed: readonly PriceInForce[]): string {

@@ -10,12 +10,12 @@ const dayMs = 86_400_000;
 const oldDays = 180;
 
 export async function examinePrices(store: Store, nowMs: number): Promise<Finding[]> {
-  const { id, source, date, shipped } = await showListInForce({ store });
+  const { id, source, date, dated, shipped } = await showListInForce({ store });
   const days = Math.max(0, Math.floor((nowMs - Date.parse(date)) / dayMs));
-  const age = `${countOf(days, 'day')} old`;
-  const whose = shipped ? 'the list that this version was made with' : `imported from ${source}`;
-  const found = `Calls are priced by ${id}, ${whose}, ${age}.`;
-  // A day is enough to compare: the shipped list is dated by its release.
+  const age = dated === 'list' ? `${countOf(days, 'day')} old` : `on ${date}, its own date is not known (prices import FILE --date DAY says it)`;
+  const whose = shipped ? 'the list that this version was made with,' : `imported from ${source}${dated === 'list' ? ',' : ''}`;
+  const found = `Calls are priced by ${id}, ${whose} ${age}.`;
+  // A day is enough to compare: the shipped list is dated by its release. A list is no newer than its import.
   const newer = shipped || priceList.date <= date ? ''
     : ` This version brings a newer one, ${priceListId(priceList)}: metergate prices import --shipped`;
   if (days <= oldDays) return [finding('prices', newer === '' ? 'ok' : 'warn', `${found}${newer}`)];

@@ -77,8 +77,10 @@ export interface ListedProvider {
 export interface PriceList {
   /** The npm package and its version that the prices were taken from. */
   readonly source: { readonly package: string; readonly version: string };
-  /** Day of that release, `YYYY-MM-DD`. */
+  /** Day of that release, `YYYY-MM-DD`; of the import of a list whose own day is not known. */
   readonly date: string;
+  /** Whose day an imported list has; lists that were imported by older versions do not say, and have that of their import. */
+  readonly dated?: 'list' | 'import';
   /** SHA-256, lower-case hexadecimal, of `JSON.stringify` of this object without `hash`. */
   readonly hash: string;
   readonly providers: readonly ListedProvider[];

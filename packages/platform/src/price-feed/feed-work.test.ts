@@ -71,7 +71,7 @@ test('once a day: what changes is reported before and after, and the tag saves t
   };
   const one = feed();
   assert.equal(await one.pass(), true);
-  assert.match(said[0]!, /brings 2026-11-24\/\w{16} in place of 2026-09-23\/\w{16}: 1 changed\. changed openai gpt-4o \(input 2\.5 -> 2, /);
+  assert.match(said[0]!, /brings 2026-11-24\/\w{16} in place of 2026-09-23\/\w{16}: 1 changed\. changed openai gpt-4o \(input 2\.5 -> 2\)/);
   assert.match(said[1]!, /now priced by 2026-11-24/);
   const id = await inForce();
   assert.notEqual(id, priceListId(priceList));

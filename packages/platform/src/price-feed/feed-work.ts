@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
+import { changedRates } from '@metergate/core/price/public-list/changed-rates.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { importList, planImport, publicListMax, type PriceImport } from '../use-cases/price-import.ts';
 import { isRefusal } from '../use-cases/refusal.ts';
@@ -127,14 +128,15 @@ function digestIn(text: string): string | null {
 }
 
 const shownMax = 20;
+const ratesMax = 10;
 
 function countsText(changes: PriceImport['changes']): string {
   return [...Map.groupBy(changes, ({ kind }) => kind)].map(([kind, { length }]) => `${length} ${kind}`).join(', ') || 'no price changes';
 }
 
 function changeText({ kind, provider, model, from, to }: PriceImport['changes'][number]): string {
-  const change = (name: 'input' | 'output') => `${name} ${from?.[name] ?? '-'} -> ${to?.[name] ?? '-'}`;
-  const prices = kind === 'changed' ? ` (${change('input')}, ${change('output')})` : '';
+  const rates = kind === 'changed' ? changedRates(from, to).map((rate) => `${rate.name} ${rate.from ?? '-'} -> ${rate.to ?? '-'}`) : [];
+  const prices = kind !== 'changed' ? '' : ` (${rates.length === 0 ? 'at other times' : rates.slice(0, ratesMax).join(', ')})`;
   return `${kind} ${provider}${model === null ? '' : ` ${model}`}${prices}`;
 }
 

@@ -21,8 +21,10 @@ export interface ShownPriceList {
   /** Where it is from. */
   readonly source: string;
   readonly version: string;
-  /** `YYYY-MM-DD`: the day of its release, or of its import if it names none. */
+  /** `YYYY-MM-DD`. */
   readonly date: string;
+  /** `list`: the day is that of its release. `import`: that of its import, since its own is not known. */
+  readonly dated: 'list' | 'import';
   readonly hash: string;
   readonly models: number;
 }
@@ -39,6 +41,8 @@ export interface PriceImport {
 export interface PublicListText {
   readonly text: string;
   readonly source: string;
+  /** The list's own day, `YYYY-MM-DD`; left out: it is not known, for public lists name none. */
+  readonly date?: string | undefined;
 }
 
 /** 32 MiB of text: a list of today has half a mebibyte. */
@@ -66,7 +70,9 @@ function planned(
     return refuseInput('invalid_price_list', `Your own loaded prices do not go with this list: ${own.refusal}`);
   }
   const same = sellersText(before.providers) === sellersText(after.providers);
-  const list = same ? before : after;
+  // The same prices, of which only now is known of what day they are, are a list of their own.
+  const dates = after.dated === 'list' && datedBy(before) === 'import';
+  const list = same && !dates ? before : after;
   return { list, before: shownList(before), after: shownList(list), changes: same ? [] : listChanges(before, after, nowMs) };
 }
 
@@ -93,8 +99,8 @@ export async function showListInForce(
   return { ...shownList(list), shipped: list.hash === priceList.hash };
 }
 
-/** A public list's text as a list of ours. `today`: its date. Refuses `invalid_price_list`. */
-export function listFrom({ text, source }: PublicListText, today: string): PriceList | AdministrationRefusal {
+/** A public list's text as a list of ours. `today`: its date, if its own is not given. Refuses `invalid_price_list`. */
+export function listFrom({ text, source, date: own }: PublicListText, today: string): PriceList | AdministrationRefusal {
   if (text.length > publicListMax) return refuseInput('invalid_price_list', `The price list is larger than ${publicListMax} characters.`);
   let sellers: readonly ListedProvider[];
   try {
@@ -106,13 +112,19 @@ export function listFrom({ text, source }: PublicListText, today: string): Price
   }
   const missing = providers.find((provider) => !sellers.some(({ id, models }) => id === provider && models.length > 0));
   if (missing !== undefined) return refuseInput('invalid_price_list', `The price list has no models of ${missing}. Its calls would have no price.`);
-  const content = { source: { package: source, version: sha256(text).slice(0, 16) }, date: today, providers: sellers };
-  return { source: content.source, date: today, hash: sha256(JSON.stringify(content)), providers: sellers };
+  const dated = own === undefined ? 'import' : 'list';
+  const content = { source: { package: source, version: sha256(text).slice(0, 16) }, date: own ?? today, dated, providers: sellers } as const;
+  return { source: content.source, date: content.date, dated, hash: sha256(JSON.stringify(content)), providers: sellers };
 }
 
 function shownList(list: PriceList): ShownPriceList {
   const models = list.providers.reduce((sum, seller) => sum + seller.models.length, 0);
-  return { id: priceListId(list), source: list.source.package, version: list.source.version, date: list.date, hash: list.hash, models };
+  const { source, date, hash } = list;
+  return { id: priceListId(list), source: source.package, version: source.version, date, dated: datedBy(list), hash, models };
+}
+
+function datedBy(list: PriceList): ShownPriceList['dated'] {
+  return list.hash === priceList.hash ? 'list' : list.dated ?? 'import';
 }
 
 function sellersText(sellers: readonly ListedProvider[]): string {
