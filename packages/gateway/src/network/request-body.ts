@@ -113,7 +113,7 @@ export class RequestBody {
       socket.write(`${head}${contentLength === null ? 'transfer-encoding: chunked' : `content-length: ${contentLength}`}\r\n\r\n`, 'latin1');
     }
     this.#bytes += chunk.length;
-    if (chunk.length < shortBytesBelow) return this.#forwardShort(socket, contentLength === null ? framedChunk(chunk) : chunk);
+    if (chunk.length < shortBytesBelow) return this.#forwardShort(socket, contentLength === null ? framedCopy(chunk) : chunk);
     if (contentLength === null) socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
     let hasRoom = bodySlabs.hasLent(chunk) ? socket.write(chunk, (error) => giveBack(chunk, error)) : socket.write(chunk);
     if (contentLength === null) hasRoom = socket.write('\r\n', 'latin1');
@@ -122,7 +122,10 @@ export class RequestBody {
 
   #forwardShort(socket: Socket, bytes: Buffer): boolean {
     this.#shortWrites += 1;
-    const hasRoom = socket.write(bytes, this.#onShortWritten);
+    const hasRoom = bodySlabs.hasLent(bytes) ? socket.write(bytes, (error) => {
+      giveBack(bytes, error);
+      this.#onShortWritten(error);
+    }) : socket.write(bytes, this.#onShortWritten);
     if (this.#shortWrites >= shortWritesMax) this.#awaitsShort = true;
     return hasRoom && !this.#awaitsShort;
   }
@@ -168,6 +171,13 @@ export class RequestBody {
     else if (duty.contentLength === null) duty.socket.write('0\r\n\r\n', 'latin1');
     duty.sent();
   }
+}
+
+/** The chunk is not looked at any more. */
+function framedCopy(chunk: Buffer): Buffer {
+  const framed = framedChunk(chunk);
+  bodySlabs.giveBack(chunk);
+  return framed;
 }
 
 function giveBack(chunk: Buffer, error: Error | null | undefined): void {
