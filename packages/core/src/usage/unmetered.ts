@@ -120,13 +120,18 @@ function doneUnmetered(policy: UnmeteredPolicy, operation: CalledHead, asked: As
 function hiddenWork({ hidden: rule }: UnmeteredPolicy, operation: CalledHead, asked: AskedLater | null): UnmeteredWork | null {
   if (rule === 'allow') return null;
   if (operation.hides === true && isReported(operation)) return { kind: 'hidden', rule, ground: 'asked' };
-  if (operation.isUntold === true && !idleMethods.has(operation.method) && isReported(operation)) return { kind: 'hidden', rule, ground: 'untold' };
+  if (operation.isUntold === true && !idleMethods.has(operation.method) && isReported(operation)) return untoldWork({ hidden: rule }, true);
   if (asked === null || asked === 'no' || !mayHideInBody(operation)) return null;
   return { kind: 'hidden', rule, ground: asked === 'unread' ? 'unread' : 'asked' };
 }
 
+/** Metered work of a caller too many of whose answers told nothing of their usage, if `isUntold`. Null: allowed, or too few did. */
+export function untoldWork({ hidden: rule }: Pick<UnmeteredPolicy, 'hidden'>, isUntold: boolean): UnmeteredWork | null {
+  return rule === 'allow' || !isUntold ? null : { kind: 'hidden', rule, ground: 'untold' };
+}
+
 /**
- * The same for the handshake of a WebSocket connection. One whose API is not read does its work without any report of usage; on all others each
+ * Unmetered work of the handshake of a WebSocket connection. One whose API is not read does its work without any report of usage; on all others each
  * response is a call of its own.
  */
 export function unmeteredSocketOf(policy: UnmeteredPolicy, kind: SocketKind): UnmeteredWork | null {

@@ -56,6 +56,8 @@ export class Admission {
   readonly #heard: AuthenticatedCall;
   readonly #head: ReadHead;
   readonly #end: Unforwarded;
+  /** Read once, if it matters. */
+  #headHides: boolean | null = null;
 
   constructor(
     node: GatewayNode, reception: Reception, { heard, head }: { readonly heard: AuthenticatedCall; readonly head: ReadHead }, end: Unforwarded,
@@ -92,6 +94,7 @@ export class Admission {
       unmetered: this.#unmetered(held, chosen, null),
       project: this.#head.project(),
       session: this.#head.session(this.#node.sessionHeaders),
+      hidesInHandshake: transport === 'websocket' && this.#hides('POST'),
       traceParent: this.#node.traces?.parentOf(rawHeaders) ?? null,
       estimate: estimateTokens(declaredBodyBytes(rawHeaders)),
       taken: null,
@@ -124,10 +127,15 @@ export class Admission {
     return unmeteredWorkOf(unmetered, {
       ...route, method,
       isAsynchronous: asksInHeader(route, rawHeaders),
-      hides: unmetered.hidden !== 'allow' && hidesInHead({ ...route, method }, rawHeaders),
+      hides: unmetered.hidden !== 'allow' && this.#hides(method),
       isUntold: unmetered.hidden !== 'allow' && this.#node.guards.isUntold(held),
       streamsReport: reportsStreamsUnasked(chosen),
     }, asked);
+  }
+
+  /** Whether the head asks for an answer without usage. `method`: of the work. */
+  #hides(method: string): boolean {
+    return this.#headHides ??= hidesInHead({ ...this.#heard.route, method }, this.#reception.request.rawHeaders);
   }
 
   #bodyCame(call: AdmittedCall, body: OutboundBody): void {

@@ -56,6 +56,8 @@ export interface AdmittedCall extends AuthenticatedCall, Labels, GuardedCall {
   readonly project: string | null;
   /** What the caller's agent calls its session; null: it named none. */
   readonly session: string | null;
+  /** Of a WebSocket connection: its handshake asks for answers without usage (`hidesInHead`), and so for all calls on it. */
+  readonly hidesInHandshake: boolean;
   /** The caller's own span; null if it sent none, or traces are off. */
   readonly traceParent: TraceParent | null;
   /** Wall time of admission, which says what windows the call belongs to (rule 5a); 0 until then. */

@@ -5,7 +5,7 @@
 import { refusedModel, refusedModelOf, type BodyModels } from '@metergate/core/call/allowed-models.ts';
 import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import { unmeteredWorkOf, type AskedLater } from '@metergate/core/usage/unmetered.ts';
+import { unmeteredWorkOf, untoldWork, type AskedLater, type UnmeteredWork } from '@metergate/core/usage/unmetered.ts';
 import { socketKindOf } from '@metergate/core/usage/socket-kind.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import { stillHeld } from '../call/authenticate.ts';
@@ -101,6 +101,7 @@ export class ResponseAdmission {
     const held = stillHeld(this.#node, this.#handshake.keyHash);
     if (held === null) return { kind: 'service_key_invalid' };
     if (this.#probe?.held !== held || this.#probe.runCall !== null) this.#probe = this.#callFor(held, null);
+    this.#probe.unmetered = this.#unmetered(held, null);
     const decision = this.#node.guards.decide(this.#probe);
     if (decision === null || decision.kind === 'run_unseen' || this.#node.guards.mayAsk(decision)) return null;
     return decision;
@@ -137,15 +138,24 @@ export class ResponseAdmission {
 
   /** `asked`: null where nobody asked. */
   #callFor(held: HeldKey, asked: AskedResponse | null): AdmittedCall {
-    const { runCall, id: connection, route } = this.#handshake;
-    const unmetered = this.#asksForModels ? held.organization.unmetered : null;
-    const asksLater = asked === null || unmetered === null || unmetered.deferred === 'allow' ? 'no' : asked.asksLater;
+    const { runCall, id: connection } = this.#handshake;
     return {
       ...this.#handshake, id: freshRequestId(), connection, held, method: 'POST', taken: null, estimate: estimateTokens(asked?.bytes ?? null),
-      unmetered: unmetered === null ? null : unmeteredWorkOf(unmetered, { ...route, method: 'POST' }, { asksLater, hidesUsage: 'no' }),
+      unmetered: this.#unmetered(held, asked),
       runCall: runCall === null ? null : { ...runCall, held, run: null, asked: null },
       startedWallMs: 0, startedMonotonicMs: this.#node.clock.monotonicMs(),
     };
+  }
+
+  /** Work that the organization may refuse. Costs nothing where all is allowed. */
+  #unmetered(held: HeldKey, asked: AskedResponse | null): UnmeteredWork | null {
+    const { unmetered } = held.organization;
+    if (unmetered === null) return null;
+    const isUntold = this.#node.guards.isUntold(held);
+    if (!this.#asksForModels) return untoldWork(unmetered, isUntold);
+    const { route, hidesInHandshake: hides } = this.#handshake;
+    const asksLater = asked === null || unmetered.deferred === 'allow' ? 'no' : asked.asksLater;
+    return unmeteredWorkOf(unmetered, { ...route, method: 'POST', hides, isUntold }, { asksLater, hidesUsage: 'no' });
   }
 
   #take(call: AdmittedCall, { admitted }: Pick<AdmissionEnd, 'admitted'>): void {

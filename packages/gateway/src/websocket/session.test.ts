@@ -2,6 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { connect } from 'node:net';
 import { suite, test, type TestContext } from 'node:test';
+import { untoldCallsMax } from '@metergate/core/record/untold-calls.ts';
 import { openCaller, type Peer } from '@metergate/testkit/websocket/peer.ts';
 import { closeOf, frameOf, framesOf } from '@metergate/testkit/websocket/wire.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
@@ -526,4 +527,34 @@ test('work in the background that the organization refuses is refused on a conne
   await upstream.until(() => upstream.frames.length === 1);
   assert.deepEqual(upstream.received, create());
   assert.equal(caller.events[0]?.status, 403);
+});
+
+test('a caller whose answers told no usage twenty times has no more responses on a connection in this hour (rule 6c)', { timeout }, async (t) => {
+  const node = await startSessionNode(t);
+  const { caller, upstream } = await node.connect();
+  const held = node.key.held!;
+  const unmetered = { deferred: 'allow', unreported: 'allow', handedOut: 'allow', hidden: 'refuse' } as const;
+  node.key.held = { ...held, organization: { ...held.organization, unmetered } };
+  for (let at = 1; at <= untoldCallsMax; at += 1) {
+    caller.send(create());
+    await upstream.until(() => upstream.frames.length === at);
+    upstream.send(created(`resp_${at}`), fromProvider({ type: 'response.completed', response: { id: `resp_${at}`, status: 'completed', model } }));
+    await caller.until(() => caller.events.length === at * 2);
+  }
+  caller.send(create());
+  await caller.until(() => caller.events.length === untoldCallsMax * 2 + 1);
+  const { status, error } = caller.events.at(-1) as { readonly status?: number; readonly error?: { readonly code?: string } };
+  assert.deepEqual([status, error?.code, upstream.frames.length], [403, 'unmetered_work_refused', untoldCallsMax]);
+});
+
+test('a handshake that asks for answers in a form that is not read has no responses where that is refused', { timeout }, async (t) => {
+  const node = await startSessionNode(t);
+  const held = node.key.held!;
+  const unmetered = { deferred: 'allow', unreported: 'allow', handedOut: 'allow', hidden: 'refuse' } as const;
+  const upstream = { url: node.provider.url, enabled: true, version: 1, credential: '' };
+  node.key.held = { ...held, organization: { ...held.organization, unmetered, upstream } };
+  const { caller, upstream: provider } = await node.connect({ path: '/upstream/v1/responses?fields=id' });
+  caller.send(create());
+  await caller.until(() => caller.events.length === 1);
+  assert.deepEqual([caller.events[0]?.status, provider.frames.length], [403, 0]);
 });
