@@ -2,7 +2,7 @@
 import { Autocomplete, Button, Modal, Progress, Select, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { PiggyBank, Plus } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import { ask, type Shown } from '../../api/client.ts';
 import { wholeListQuery } from '../../api/whole-list.ts';
 import { useMay } from '../../app/session.ts';
@@ -12,7 +12,7 @@ import { DollarsInput } from '../../parts/dollars-input.tsx';
 import { useSharedForm } from '../../parts/shared-form.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { Loaded, Nothing } from '../../parts/states.tsx';
+import { Loaded } from '../../parts/states.tsx';
 import { Submit } from '../../parts/submit.tsx';
 import { dollarsToSend, percent, plainDecimal } from '../../shown/amounts.ts';
 import { choicesOf } from '../../shown/choices.ts';
@@ -54,9 +54,9 @@ export function BudgetsPanel({ month }: { readonly month: string }) {
       <Loaded of={budgets} height={140}>
         {({ data }) =>
           data.length === 0 ? (
-            <Nothing icon={PiggyBank} title="No budget for this month">
-              Set one for the organization, a project, a person or a label. Webhooks hear when it is spent, or likely to be.
-            </Nothing>
+            <Text size="sm" c="dimmed" px="md" py="sm">
+              No budget for this month. Webhooks hear when one is spent, or likely to be.
+            </Text>
           ) : (
             <DataTable<Budget>
               caption="Budgets"

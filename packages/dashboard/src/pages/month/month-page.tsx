@@ -1,4 +1,4 @@
-/** A month as finance works with it: what it cost, what each team pays of it, its budgets, a provider's bill beside it, and its closing. */
+/** A month as finance works with it: what it cost, its closing, a provider's bill beside it, what each team pays of it, and its budgets. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -26,7 +26,7 @@ export function MonthPage() {
   return (
     <Page
       title="Month"
-      about={`${monthTitle(month)}, in UTC: its total, its teams, its budgets, its bills and its closing`}
+      about={`${monthTitle(month)}, in UTC: its total, its closing, its bills, its teams and its budgets`}
       actions={
         <>
           <Button variant="default" component={Link} to="/statement" search={{ month } as never}>
@@ -40,12 +40,12 @@ export function MonthPage() {
           {(of) => <MonthTotal of={of} before={before.data} />}
         </Loaded>
       </Panel>
-      <TeamsPanel month={month} closed={shown.data?.state === 'closed'} />
-      <BudgetsPanel month={month} />
       <Loaded of={shown} height={200}>
         {(of) => <ClosingPanel of={of} />}
       </Loaded>
       <BillPanel />
+      <TeamsPanel month={month} closed={shown.data?.state === 'closed'} />
+      <BudgetsPanel month={month} />
     </Page>
   );
 }

@@ -1,12 +1,12 @@
 /** What each team pays of a month, by the rules of allocation, with its statement and the ledger for accounting. */
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Download, Split } from 'lucide-react';
+import { Download } from 'lucide-react';
 import { useMemo } from 'react';
 import { Refused, type Shown } from '../../api/client.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Panel } from '../../parts/page.tsx';
-import { Loaded, Nothing } from '../../parts/states.tsx';
+import { Loaded } from '../../parts/states.tsx';
 import { OfIncompleteCost } from '../../parts/usage-cost.tsx';
 import { wholeDollars } from '../../shown/amounts.ts';
 import { Count, Money } from '../../shown/figures.tsx';
@@ -29,10 +29,10 @@ export function TeamsPanel({ month, closed }: { readonly month: string; readonly
       about="What each team pays, by the organization's rules of allocation"
       actions={allocation.data === undefined ? undefined : <Files month={month} />}>
       {none ? (
-        <Nothing icon={Split} title="No rules of allocation yet">
-          Rules say which calls are whose: by label, key, project or person, with shared keys split. They stand in the configuration file under{' '}
-          <span className="mono">allocation:</span>, and <span className="mono">metergate apply</span> sets them.
-        </Nothing>
+        <Text size="sm" c="dimmed" px="md" py="sm">
+          No rules of allocation yet. They stand in the configuration file under <span className="mono">allocation:</span>, and{' '}
+          <span className="mono">metergate apply</span> sets them.
+        </Text>
       ) : (
         <Loaded of={asked || rules.error === null ? allocation : { ...rules, data: undefined }} height={200}>
           {(data) => <Teams of={data} month={month} />}
