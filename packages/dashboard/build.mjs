@@ -123,7 +123,9 @@ function settings() {
     html: { cspNonce: '__NONCE__' },
     oxc: { jsx: { runtime: 'automatic' } },
     build: {
-      target: 'es2022', outDir: join(here, 'dist'), emptyOutDir: true, assetsInlineLimit: 0, reportCompressedSize: false,
+      target: 'es2022', outDir: join(here, 'dist'), emptyOutDir: true, reportCompressedSize: false,
+      // Only the mark comes with the script, so that the header is never without it.
+      assetsInlineLimit: (file) => file.endsWith('mark.svg'),
       modulePreload: { polyfill: false }, chunkSizeWarningLimit: 600,
       // Libraries mark their files for servers that render; nothing is rendered on a server here.
       rolldownOptions: {

@@ -1,7 +1,7 @@
 /** What the pages say of a figure against the time before: which time that was, and how much of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { comparedTime, comparedWith, refusalsCompared } from '../src/shown/comparison.ts';
+import { changeAlone, comparedTime, comparedWith, refusalsCompared, timesCompared } from '../src/shown/comparison.ts';
 import { utcHour } from '../src/shown/moments.ts';
 import { comparedSpans, searchedRange, timeBefore } from '../src/shown/ranges.ts';
 
@@ -63,4 +63,14 @@ test('the time before has the length of the chosen one', () => {
     'the 24 hours before', 'the 7 days before', 'the 30 days before', 'the 90 days before', 'the 23 days before', 'the 31 days before',
   ]);
   assert.equal(timeBefore({ sinceMs: today, untilMs: today + 10 * 60_000 }), 'the hour before');
+});
+
+test('where the times are named once, a figure says only how much it changed', () => {
+  const running = { ...week, comparedUntilMs: cutMs };
+  assert.equal(changeAlone({ now: 95, before: 100, of: 'calls' }, running), '−5%');
+  assert.equal(changeAlone({ now: 95, before: 0, of: 'calls' }, running), 'no calls before');
+  assert.deepEqual(timesCompared(running), { earlier: 'the 7 days before', cut: `both up to ${utcHour(cutMs)}` });
+  assert.equal(timesCompared({ ...week, comparedUntilMs: week.untilMs }).cut, 'the whole of both');
+  const begun = { ...week, comparedUntilMs: week.sinceMs };
+  assert.deepEqual([changeAlone({ now: 0, before: 0, of: 'calls' }, begun), timesCompared(begun).earlier], [' ', 'nothing yet']);
 });

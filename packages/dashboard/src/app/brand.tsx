@@ -5,7 +5,7 @@ import mark from '../mark.svg';
 export function Brand() {
   return (
     <Group gap={8} wrap="nowrap">
-      <img src={mark} alt="" width={24} height={24} />
+      <img src={mark} alt="" width={24} height={24} decoding="sync" />
       <Text fw={700} fz="md" lh={1}>
         Metergate
       </Text>

@@ -29,9 +29,26 @@ export function comparedTime(
   return { sinceMs: Date.parse(since), untilMs: Date.parse(until), comparedUntilMs: Date.parse(comparison.until) };
 }
 
+/** How much a figure changed, beside which the two times are named once: `−5%`. */
+export function changeAlone({ now, before, of }: Compared, time: ComparedTime): string {
+  if (hasJustBegun(time)) return ' ';
+  return change(now, before) ?? `no ${of} before`;
+}
+
+/** The two times by themselves: `the 7 days before`, `both up to 14:00 UTC`. */
+export function timesCompared(time: ComparedTime): { readonly earlier: string; readonly cut: string } {
+  if (hasJustBegun(time)) return { earlier: 'nothing yet', cut: 'in its first hour' };
+  const isCut = time.comparedUntilMs < time.untilMs;
+  return { earlier: timeBefore(time), cut: isCut ? `both up to ${utcHour(time.comparedUntilMs)}` : 'the whole of both' };
+}
+
+function hasJustBegun({ sinceMs, comparedUntilMs }: ComparedTime): boolean {
+  return comparedUntilMs <= sinceMs;
+}
+
 /** `−5% against the 7 days before, both up to 14:00 UTC`. If there was nothing before, it says so, because no data is missing then. */
 export function comparedWith({ now, before, of }: Compared, time: ComparedTime): string {
-  if (time.comparedUntilMs <= time.sinceMs) return 'not compared in its first hour';
+  if (hasJustBegun(time)) return 'not compared in its first hour';
   const earlier = timeBefore(time);
   const cut = time.comparedUntilMs < time.untilMs ? `up to ${utcHour(time.comparedUntilMs)}` : null;
   const share = change(now, before);

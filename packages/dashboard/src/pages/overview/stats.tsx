@@ -1,12 +1,12 @@
 /** The figures of a range, each compared with the range before and linked to what is behind it. */
-import { Text } from '@mantine/core';
+import { Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { chosenFilters, type CallsSearch, type Filters } from '../../app/page-search.ts';
 import { UsageCost } from '../../parts/usage-cost.tsx';
 import { percent, shortMs, wholeCount } from '../../shown/amounts.ts';
-import { comparedWith, refusalsCompared, type ComparedTime } from '../../shown/comparison.ts';
+import { changeAlone, comparedWith, refusalsCompared, timesCompared, type ComparedTime } from '../../shown/comparison.ts';
 import { Count, Money } from '../../shown/figures.tsx';
 import { incompleteIn } from '../../shown/incomplete-cost.ts';
 import { isoOf, timeBefore, type Range } from '../../shown/ranges.ts';
@@ -37,11 +37,8 @@ export interface StatsProps {
 export function Stats({ now, compared, range, filters, whole }: StatsProps) {
   const vague = incompleteIn([now]);
   const calls: CallsSearch = { ...(range.name === 'custom' ? isoOf(range) : { range: range.name }), ...chosenFilters(filters) };
-  const against = (of: string, figure: (figures: ComparedFigure) => number): string => {
-    if (compared === 'coming') return ' ';
-    if (compared === 'gone') return `records of ${timeBefore(range)} were removed`;
-    return comparedWith({ now: figure(compared.now), before: figure(compared.before), of }, compared.time);
-  };
+  // Of all calls, a place of its own names the times; otherwise they stand under the first figure.
+  const spendSaid = whole === null ? inFull(compared, range) : alone(compared, 'spend', costIn);
   return (
     <section className="panel stats">
       <div className="stat stat-first">
@@ -54,10 +51,10 @@ export function Stats({ now, compared, range, filters, whole }: StatsProps) {
           </Link>
         </div>
         <Text size="sm" c="dimmed">
-          {against('spend', ({ cost }) => Number(cost))}
+          {spendSaid}
         </Text>
       </div>
-      <Stat name="Calls" note={against('calls', (figures) => figures.calls)} search={calls}>
+      <Stat name="Calls" note={alone(compared, 'calls', ({ calls: made }) => made)} search={calls}>
         <Count of={now.calls} />
       </Stat>
       <Stat
@@ -71,12 +68,32 @@ export function Stats({ now, compared, range, filters, whole }: StatsProps) {
         {vague.exact ? '' : 'up to '}
         {percent(vague.calls, now.calls)}
       </Stat>
-      {whole === null ? null : <WholeStats {...whole} search={calls} />}
+      {whole === null ? null : <WholeStats {...whole} compared={compared} range={range} search={calls} />}
     </section>
   );
 }
 
-function WholeStats({ overview: { total }, refusals, search }: WholeFigures & { readonly search: CallsSearch }) {
+function costIn({ cost }: ComparedFigure): number {
+  return Number(cost);
+}
+
+/** A change whose times are named elsewhere. */
+function alone(compared: ComparedFigures, of: string, figure: (figures: ComparedFigure) => number): string {
+  if (compared === 'coming' || compared === 'gone') return ' ';
+  return changeAlone({ now: figure(compared.now), before: figure(compared.before), of }, compared.time);
+}
+
+function inFull(compared: ComparedFigures, range: Range): string {
+  if (compared === 'coming') return ' ';
+  if (compared === 'gone') return `records of ${timeBefore(range)} were removed`;
+  return comparedWith({ now: costIn(compared.now), before: costIn(compared.before), of: 'spend' }, compared.time);
+}
+
+interface WholeStatsProps extends WholeFigures, Pick<StatsProps, 'compared' | 'range'> {
+  readonly search: CallsSearch;
+}
+
+function WholeStats({ overview: { total }, refusals, compared, range, search }: WholeStatsProps) {
   const faults = total.errorCalls + total.throttledCalls;
   return (
     <>
@@ -91,11 +108,44 @@ function WholeStats({ overview: { total }, refusals, search }: WholeFigures & { 
         search={{ ...search, status: 'error' }}>
         {percent(faults, total.calls)}
       </Stat>
-      <Stat name="Refused" note={refusals === undefined ? ' ' : refusalsCompared(refusals)} to="/caps">
-        {refusals === undefined ? ' ' : <Count of={refusals.total} />}
+      <Stat name="Refused" note={refusals === undefined ? ' ' : refusedSaid(refusals, compared)} to="/caps">
+        {refusals === undefined ? <OnItsWay /> : <Count of={refusals.total} />}
       </Stat>
+      <ComparedTimes of={compared} range={range} />
     </>
   );
+}
+
+/** Refusals are a report of their own, whose times can differ for a moment when an hour begins. */
+function refusedSaid(refusals: Refusals, compared: ComparedFigures): string {
+  const { comparison } = refusals;
+  const isSame = comparison !== null && typeof compared === 'object' && Date.parse(comparison.until) === compared.time.comparedUntilMs;
+  if (!isSame) return refusalsCompared(refusals);
+  return changeAlone({ now: comparison.total, before: comparison.before, of: 'refusals' }, compared.time);
+}
+
+/** What the changes under the figures are measured against. */
+function ComparedTimes({ of: compared, range }: { readonly of: ComparedFigures; readonly range: Range }) {
+  if (compared === 'coming') return null;
+  const { earlier, cut } = compared === 'gone' ? { earlier: timeBefore(range), cut: 'its records were removed' } : timesCompared(compared.time);
+  return (
+    <div className="stat">
+      <Text size="xs" c="dimmed">
+        Compared with
+      </Text>
+      <Text size="sm" fw={600} lh={1.8}>
+        {earlier}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {cut}
+      </Text>
+    </div>
+  );
+}
+
+/** In the place of a figure that another answer brings. */
+function OnItsWay() {
+  return <Skeleton className="late" display="inline-block" height="0.8em" width="4em" />;
 }
 
 /** The saving by cached tokens, as usage counts it. */
@@ -104,7 +154,7 @@ function Saved({ range, filters, search }: Pick<StatsProps, 'range' | 'filters'>
   const saved = data?.data.reduce((sum, { cacheSavings }) => sum + Number(cacheSavings ?? 0), 0);
   return (
     <Stat name="Caching saved" note="against the price of uncached input" search={search}>
-      {saved === undefined ? ' ' : <Money amount={saved.toFixed(9)} />}
+      {saved === undefined ? <OnItsWay /> : <Money amount={saved.toFixed(9)} />}
     </Stat>
   );
 }
