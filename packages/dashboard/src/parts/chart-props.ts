@@ -12,6 +12,8 @@ export interface TimeChartProps {
   readonly moments: readonly number[];
   readonly series: readonly ChartSeries[];
   readonly kind: 'bars' | 'lines';
+  /** The last series is everything else: bars may be cut there. */
+  readonly endsWithRest?: boolean;
   readonly format: (value: number) => string;
   /** The moment as text. */
   readonly momentName: (ms: number) => string;

@@ -2,6 +2,7 @@
 import uPlot from 'uplot';
 import { shownClock, shownDay } from '../shown/moments.ts';
 import type { TimeChartProps } from './chart-props.ts';
+import { cutBars } from './cut-bars.ts';
 
 export interface DrawnChart {
   resize(width: number): void;
@@ -19,11 +20,13 @@ interface Drawing extends TimeChartProps {
   readonly height: number;
   /** The bar whose time is still running. */
   readonly running: number | null;
+  /** Where bars are cut; null: nowhere. */
+  readonly cut: number | null;
   readonly onUnder: (under: UnderPointer | null) => void;
 }
 
 export function drawChart(place: HTMLElement, drawing: Drawing): DrawnChart {
-  const { moments, series, kind, height } = drawing;
+  const { moments, series, kind, height, cut } = drawing;
   const style = getComputedStyle(document.documentElement);
   const color = (name: string): string => style.getPropertyValue(name).trim();
   const stacked = kind === 'bars' ? stack(series.map(({ values }) => values)) : series.map(({ values }) => values);
@@ -39,12 +42,15 @@ export function drawChart(place: HTMLElement, drawing: Drawing): DrawnChart {
       cursor: { x: kind === 'lines', y: false, points: { show: kind === 'lines' }, drag: { x: false, y: false } },
       scales: {
         x: { time: true, range: (_, min, max) => roomFor(moments, kind, min, max) },
-        y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
+        y: { range: (_, __, max) => [0, cut ?? (max > 0 ? max * 1.08 : 1)] },
       },
       series: [{}, ...order.map((at) => seriesOf(kind, color(`--series-${(at % 8) + 1}`)))],
       axes: [timeAxis(color, drawing), { ...axis(color), size: widthOfNames, values: (_, ticks) => ticks.map((tick) => drawing.format(tick)) }],
       hooks: {
-        draw: [(drawn) => paleRunning(drawn, drawing, color('--mantine-color-body'))],
+        draw: [
+          (drawn) => paleRunning(drawn, drawing, color('--mantine-color-body')),
+          (drawn) => markCut(drawn, drawing, color('--mantine-color-body')),
+        ],
         setCursor: [
           (drawn) => {
             const { cursor: { idx, left = -1, top = -1 }, over } = drawn;
@@ -71,6 +77,30 @@ function paleRunning({ ctx, bbox, valToPos }: uPlot, { moments, running }: Drawi
   ctx.globalAlpha = 0.55;
   ctx.fillStyle = veil;
   ctx.fillRect(left, bbox.top, right - left, bbox.height);
+  ctx.restore();
+}
+
+const markPx = { below: 14, high: 8, half: 28 } as const;
+
+/** Two slanted gaps near the top of each bar that goes on above the chart. */
+function markCut({ ctx, bbox, valToPos }: uPlot, { moments, series, cut }: Drawing, gap: string): void {
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.strokeStyle = gap;
+  ctx.lineWidth = 2 * devicePixelRatio;
+  for (const at of cutBars(series, cut)) {
+    const middle = valToPos(moments[at]! / 1_000, 'x', true);
+    const half = Math.min(markPx.half * devicePixelRatio, bbox.width / moments.length / 2);
+    for (const below of [0, 5]) {
+      const y = bbox.top + (markPx.below + below) * devicePixelRatio;
+      ctx.beginPath();
+      ctx.moveTo(middle - half, y);
+      ctx.lineTo(middle + half, y - markPx.high * devicePixelRatio);
+      ctx.stroke();
+    }
+  }
   ctx.restore();
 }
 

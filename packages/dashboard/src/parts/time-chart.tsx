@@ -6,6 +6,7 @@ import { Group, Text, useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import 'uplot/dist/uPlot.min.css';
 import { partAt, type TimeChartProps } from './chart-props.ts';
+import { cutNote, cutOf } from './cut-bars.ts';
 import { drawChart, type DrawnChart, type UnderPointer } from './draw-chart.ts';
 import { runningBar, runningNote, soFar } from './running-bar.ts';
 
@@ -13,7 +14,8 @@ import { runningBar, runningNote, soFar } from './running-bar.ts';
 const noteHeight = 150;
 
 export function TimeChart(props: TimeChartProps) {
-  const { label, moments, series, kind, step, format, height = 220, onPick } = props;
+  const { label, moments, series, kind, step, format, height = 220, endsWithRest = false, onPick } = props;
+  const cut = cutOf(series, endsWithRest);
   const running = runningBar(moments, step, Date.now());
   const momentName = (ms: number): string => props.momentName(ms) + (running !== null && ms === moments[running] ? soFar[step] : '');
   const box = useRef<HTMLDivElement>(null);
@@ -22,14 +24,14 @@ export function TimeChart(props: TimeChartProps) {
   const drawn = useRef<DrawnChart | null>(null);
   useEffect(() => {
     const place = box.current!;
-    drawn.current = drawChart(place, { ...props, height, running, onUnder: setUnder });
+    drawn.current = drawChart(place, { ...props, height, running, cut, onUnder: setUnder });
     const watch = new ResizeObserver(() => drawn.current?.resize(place.clientWidth));
     watch.observe(place);
     return () => {
       watch.disconnect();
       drawn.current?.destroy();
     };
-  }, [moments, series, kind, scheme, height, running]);
+  }, [moments, series, kind, scheme, height, running, cut]);
   return (
     <figure style={{ margin: 0 }}>
       <div
@@ -56,6 +58,11 @@ export function TimeChart(props: TimeChartProps) {
             </Group>
           ))}
         </Group>
+      )}
+      {cut === null ? null : (
+        <Text size="xs" c="dimmed" mt={6}>
+          {cutNote}
+        </Text>
       )}
       {running === null || height < noteHeight ? null : (
         <Text size="xs" c="dimmed" mt={6}>

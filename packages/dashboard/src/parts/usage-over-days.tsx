@@ -27,7 +27,7 @@ export interface UsageOverDaysProps {
 }
 
 export function UsageOverDays({ rows, other, metric, range, names, onPick }: UsageOverDaysProps) {
-  const { moments, series } = useMemo(() => {
+  const { moments, series, endsWithRest } = useMemo(() => {
     const first = Math.floor(range.sinceMs / dayMs) * dayMs;
     const moments = Array.from({ length: Math.ceil((range.untilMs - first) / dayMs) }, (_, at) => first + at * dayMs);
     const lines = new Map<string, { readonly name: string; readonly values: number[]; readonly of: ExploredRow }>();
@@ -40,7 +40,9 @@ export function UsageOverDays({ rows, other, metric, range, names, onPick }: Usa
       const at = Math.round((Date.parse(String(row.day)) - first) / dayMs);
       if (line.values[at] !== undefined) line.values[at] += metricOf(row, metric);
     }
-    return { moments, series: [...lines.values()] };
+    // Everything else stands above what is named.
+    const [named, rest] = [false, true].map((isRest) => [...lines.values()].filter(({ of }) => (of.everythingElse !== undefined) === isRest));
+    return { moments, series: [...named!, ...rest!], endsWithRest: rest!.length === 1 };
   }, [rows, other, metric, range, names]);
   return (
     <ChartOverTime
@@ -48,6 +50,7 @@ export function UsageOverDays({ rows, other, metric, range, names, onPick }: Usa
       label={`${metric} a day${other === null ? '' : ` by ${other}`}`}
       moments={moments}
       series={series}
+      endsWithRest={endsWithRest}
       kind="bars"
       step="day"
       momentName={shownDay}

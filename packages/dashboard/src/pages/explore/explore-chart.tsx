@@ -63,7 +63,7 @@ function Largest({ rows: largest, whole, metric, names, format, ...question }: L
         const said = [by, and].flatMap((each) => (each === null ? [] : [nameIn(row, each, names)]));
         return (
           <li key={at} className="share">
-            <ShareBar part={metricOf(row, metric)} of={whole} />
+            {others === undefined ? <ShareBar part={metricOf(row, metric)} of={whole} /> : null}
             <Group justify="space-between" wrap="nowrap" gap="sm">
               <Text size="sm" className="clip">
                 <Behind of={others === undefined ? behind(row, question) : null}>
