@@ -20,5 +20,6 @@ export function KeyState({ of: key }: { readonly of: Key }) {
   if (key.expiresAt !== null) {
     return <StateBadge means="warn">Ends <Moment at={key.expiresAt} relative /></StateBadge>;
   }
-  return <StateBadge means="good">In use</StateBadge>;
+  // What most keys are needs no color.
+  return <span className="dim">In use</span>;
 }
