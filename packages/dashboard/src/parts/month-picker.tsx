@@ -7,6 +7,7 @@ export function MonthPicker({ month, onChange }: { readonly month: string; reado
   return (
     <MonthPickerInput
       aria-label={`Month: ${monthTitle(month)}`}
+      size="xs"
       w={160}
       value={`${month}-01`}
       maxDate={new Date()}

@@ -25,7 +25,7 @@ export function Page({ title, about, actions, children }: PageProps) {
           )}
         </Stack>
         {actions === undefined ? null : (
-          <Group gap="xs" className="no-print">
+          <Group gap="xs" className="page-actions no-print">
             {actions}
           </Group>
         )}

@@ -77,6 +77,7 @@ function Actions({ of, set }: { readonly of: StatementOf; readonly set: (change:
     <>
       <MonthPicker month={of.month} onChange={(month) => set({ month })} />
       <Autocomplete
+        size="xs"
         aria-label="Project"
         placeholder="Every project"
         w={170}
