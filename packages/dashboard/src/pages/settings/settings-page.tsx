@@ -2,8 +2,10 @@
 import { Stack, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import { organizationQuery } from '../../api/asked-often.ts';
 import { useMay, useSession } from '../../app/session.ts';
+import { DrawnInTurn } from '../../parts/drawn-in-turn.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { AboutPanel } from './about-panel.tsx';
@@ -25,6 +27,9 @@ export function SettingsPage() {
   } = useSession();
   const admin = useMay('admin');
   const owner = useMay('owner');
+  // A tab is drawn when it is first opened, and keeps what was entered in it.
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set([tab]));
+  if (!opened.has(tab)) setOpened(new Set([...opened, tab]));
   const organization = useQuery({ ...organizationQuery(id), staleTime: 5_000 });
   return (
     <Page title="Settings" about={name}>
@@ -35,33 +40,39 @@ export function SettingsPage() {
           {owner ? <Tabs.Tab value="erase">Erase</Tabs.Tab> : null}
         </Tabs.List>
         <Tabs.Panel value="organization">
-          <Loaded of={organization} height={640}>
-            {(data) => (
-              <Stack>
-                <Panel title="Policy and prices">
-                  <OrganizationForm organization={data} readOnly={!admin} />
-                </Panel>
-                <OwnKeysPanel of={data} readOnly={!admin} />
-                <AboutPanel of={data} />
-                <PriceListPanel />
-                <ReceiptKeysPanel />
-              </Stack>
-            )}
-          </Loaded>
+          {opened.has('organization') ? (
+            <Loaded of={organization} height={640}>
+              {(data) => (
+                <Stack>
+                  <DrawnInTurn>
+                    <Panel title="Policy and prices">
+                      <OrganizationForm organization={data} readOnly={!admin} />
+                    </Panel>
+                    <OwnKeysPanel of={data} readOnly={!admin} />
+                    <AboutPanel of={data} />
+                    <PriceListPanel />
+                    <ReceiptKeysPanel />
+                  </DrawnInTurn>
+                </Stack>
+              )}
+            </Loaded>
+          ) : null}
         </Tabs.Panel>
         <Tabs.Panel value="you">
-          <Stack>
-            <Panel title="Ways into your account">
-              <WaysInPanel />
-            </Panel>
-            <Panel title="Change your password">
-              <PasswordForm />
-            </Panel>
-          </Stack>
+          {opened.has('you') ? (
+            <Stack>
+              <Panel title="Ways into your account">
+                <WaysInPanel />
+              </Panel>
+              <Panel title="Change your password">
+                <PasswordForm />
+              </Panel>
+            </Stack>
+          ) : null}
         </Tabs.Panel>
         {owner ? (
           <Tabs.Panel value="erase">
-            <ErasePanel />
+            {opened.has('erase') ? <ErasePanel /> : null}
           </Tabs.Panel>
         ) : null}
       </Tabs>
