@@ -29,7 +29,8 @@ const built = join(out, name, 'main.js');
 function alike(said: string): string[] {
   const plain = said.replaceAll(/127\.0\.0\.1:\d+/g, 'HOST').replaceAll(/\/[^\s]*metergate-trial-\w+/g, 'FOLDER')
     .replaceAll(/[^\s=]*metergate-trial-\w+/g, 'FOLDER').replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME').replaceAll(/\d+/g, 'N');
-  return plain.split('\n').sort();
+  // On a busy machine a thread that loads its sources may be reported as silent for a while.
+  return plain.split('\n').filter((line) => !/ thread (?:does not answer|answers again)/.test(line)).sort();
 }
 
 test('built and from source, a start prints the same, serves its pages, takes a command and forwards a call', { timeout: 180_000 }, async (t) => {
