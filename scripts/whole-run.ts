@@ -1,8 +1,7 @@
 /**
- * What `npm test` leaves to `npm test -- --all`, which CI runs: tests that take long because they kill, starve,
-      upgrade or lead every version of every
- * client through the product. Each names what the first part still tests of its subject, so that most mistakes show within minutes. A test that is
- * named (`npm test -- PART`) always runs.
+ * What `npm test` leaves to `npm test -- --all`, which CI runs: tests that take long because they kill, starve, upgrade, or lead every version of
+ * every client through the product. Each names what the first part still tests of its subject, so that most mistakes show within minutes. A test
+ * that is named (`npm test -- PART`) always runs.
  */
 interface Later {
   /** Test files whose path begins so. */

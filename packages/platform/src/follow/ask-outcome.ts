@@ -3,6 +3,7 @@
  * results that it names. The answers are read as the gateway reads those that pass by. Redirects are not followed: the key goes only to the
  * provider's address. An answer about other work than was asked for tells nothing, and one that is longer than any provider's is not read to its end.
  */
+import { jsonExtent } from '@metergate/core/json/json-extent.ts';
 import type { Cost, PricedCall } from '@metergate/core/price/cost.ts';
 import { costOf } from '@metergate/core/price/cost.ts';
 import { costTogether } from '@metergate/core/price/priced-together.ts';
@@ -40,6 +41,9 @@ export type FollowedOutcome =
 const deadlineMs = { object: 15_000, results: 120_000 } as const;
 /** Of an object, to see whether its work has ended. Its usage is read further. */
 const objectBytesMax = 4 * 1_048_576;
+/** Of the same: it is parsed in one go. */
+const objectValuesMax = 100_000;
+const objectDepthMax = 100;
 /** Of an object, which may have the answers of its work in it: up to 20 MB, and images. Of results: more than providers let a batch have. */
 const answerBytesMax = { object: 32 * 1_048_576, results: 2 * 1_073_741_824 } as const;
 /** What is read at one time. Then it is the others' turn. */
@@ -154,7 +158,9 @@ async function read(path: string, body: AsyncIterable<Uint8Array>, provider: Ask
     if (bytes > bytesMax) throw new Error('longer than any answer');
   }
   reader?.finish('whole');
-  return { tally, document: isObject && bytes <= objectBytesMax ? parsed(Buffer.concat(kept)) : null };
+  if (!isObject || bytes > objectBytesMax) return { tally, document: null };
+  await othersFirst();
+  return { tally, document: parsed(Buffer.concat(kept)) };
 }
 
 /** The pieces of a body, read while it is its organization's turn: whoever sends without end keeps the thread from nobody. Decision 320. */
@@ -173,7 +179,10 @@ async function* inTurns(body: AsyncIterable<Uint8Array>): AsyncIterable<readonly
   yield pieces;
 }
 
+/** Null also for an object of more values than any has: parsing it would take the thread for half a second. */
 function parsed(bytes: Buffer): Readonly<Record<string, unknown>> | null {
+  const { values, depth } = jsonExtent(bytes, objectValuesMax);
+  if (values > objectValuesMax || depth > objectDepthMax) return null;
   try {
     const value: unknown = JSON.parse(bytes.toString());
     return typeof value === 'object' && value !== null ? value as Readonly<Record<string, unknown>> : null;

@@ -306,7 +306,22 @@ for (const on of bothEngines) {
       await end();
     });
 
-    test('a provider that answers slowly rests ten times as long, so that it does not hold up the passes', async () => {
+    test('an object of more values than any has says nothing, and is not parsed', async () => {
+      let more: unknown[] = [];
+      const { time, platforms: [one], begin, end } = await context(() => response({ status: 'completed', usage: null, more }));
+      more = Array.from({ length: 100_000 }, () => ({}));
+      await begin(undefined, 'resp_1');
+      time.nowMs += 2_000;
+      await one!.pass();
+      assert.deepEqual([one!.asked().waiting, one!.asked().over], [1, 0]);
+      more = [];
+      time.nowMs += 600_000;
+      await one!.pass();
+      assert.deepEqual([one!.asked().waiting, one!.asked().over], [1, 1]);
+      await end();
+    });
+
+    test('whose provider answers slowly rests ten times as long, so that they do not hold up the passes', async () => {
       let tookMs = 20_000;
       const { provider, time, platforms: [one], begin, end } = await context(() => {
         time.nowMs += tookMs;

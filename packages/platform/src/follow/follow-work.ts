@@ -66,7 +66,7 @@ interface AskingMeans {
 class Following implements FollowWork {
   readonly #options: FollowWorkOptions;
   readonly #lease: ReturnType<typeof createWorkLease>;
-  /** By organization and provider: until when no question is asked. */
+  /** By organization and provider, or by organization alone: until when no question is asked. */
   readonly #held = new Map<string, number>();
   readonly #ending = new AbortController();
   readonly #counts: Record<FollowedOutcome['kind'], number> = { settled: 0, waiting: 0, over: 0, held: 0 };
@@ -134,15 +134,17 @@ class Following implements FollowWork {
     const ageMs = nowMs - work.beganMs;
     if (ageMs > followedForMs || begunAs(work.path)?.followed !== true) return store.followedWorks.again(work, null);
     const name = `${work.organization} ${work.seller}`;
-    const heldMs = this.#held.get(name) ?? 0;
+    const heldMs = Math.max(this.#held.get(name) ?? 0, this.#held.get(work.organization) ?? 0);
     if (heldMs > nowMs) return store.followedWorks.again(work, heldMs);
     this.#held.delete(name);
+    this.#held.delete(work.organization);
     const asked = await this.#asked(work, means, nowMs);
     if (this.#ending.signal.aborted && asked.kind !== 'settled') return;
     this.#counts[asked.kind] += 1;
     const tookMs = clock() - nowMs;
-    const restMs = Math.max(asked.kind === 'held' ? asked.forMs : 0, tookMs > longMs ? tookMs * (1 + restAfterLong) : 0);
-    if (restMs > 0) this.#held.set(name, nowMs + restMs);
+    if (asked.kind === 'held') this.#held.set(name, nowMs + asked.forMs);
+    // Of the whole organization: it may have any number of upstreams, and a pass waits for each. Large results that settle are no fault.
+    if (asked.kind !== 'settled' && tookMs > longMs) this.#held.set(work.organization, nowMs + tookMs * (1 + restAfterLong));
     if (asked.kind === 'settled') await this.#keep(work, asked, nowMs);
     await store.followedWorks.again(work, nextLookMs(asked, { nowMs, ageMs }));
     if (asked.kind === 'settled' || asked.kind === 'over') {
