@@ -124,7 +124,8 @@ test('the gateway never opens the store itself', () => {
  */
 const floors: Readonly<Record<string, readonly string[]>> = {
   core: [
-    'json/without-ending.ts', 'account id.ts json money.ts rate time wire', 'call', 'usage', 'usage/websocket', 'record', 'spend', 'run',
+    'json/without-ending.ts', 'account books/slices.ts id.ts json money.ts rate time wire', 'call', 'usage', 'usage/websocket', 'record', 'spend',
+    'run',
     'account/own-keys.ts account/settings.ts books/receipt refusal.ts report spend/lease', 'account/held-own-key.ts alert books/month price',
     'books/reconcile tap',
     'books/allocation',

@@ -8,7 +8,7 @@ import { isSameModel, modelNameOf } from '../reconcile/model-names.ts';
 import { divideByWeights, roundSum } from './round-together.ts';
 import { ruleIndex, type RuleIndex } from './rule-index.ts';
 import type { AllocationRules, Decision, OwnerOf } from './rules.ts';
-import { Slices, type Slicewise } from './slices.ts';
+import { Slices, type Slicewise } from '../slices.ts';
 
 /** An amount that bills or other prices add to calls of a model. Nano-dollars. */
 export interface AllocatedCorrection {

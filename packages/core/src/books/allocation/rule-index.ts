@@ -3,7 +3,7 @@
  * month takes time by its lines and by the names of the rules, not by one times the other.
  */
 import { teamIn, type Allocated, type AllocationRule, type AllocationRules, type AllocationTarget, type Decision, type OwnerOf } from './rules.ts';
-import type { Slices, Slicewise } from './slices.ts';
+import type { Slices, Slicewise } from '../slices.ts';
 
 /** A bit for each rule. */
 type Bits = Uint32Array;

@@ -9,10 +9,11 @@ import { unformatDollars } from '@metergate/core/money.ts';
 import { figuresOfTexts, type AllocationFileLine, type RulesFileLine } from '@metergate/core/books/month/month-file.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
-import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import type { z } from 'zod';
 import type { UseCaseContext } from '../context.ts';
+import { labelsAskedFor } from '../months/asked-labels.ts';
 import { gatherOwn } from '../months/gather-month.ts';
+import { throughSlices } from '../months/in-turns.ts';
 import { linesOfMonth, namesOfMonth } from '../months/read-month.ts';
 import { findFigures } from '../organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
@@ -42,18 +43,14 @@ export async function showAllocation(context: UseCaseContext, query: AllocationQ
   const text = await context.store.allocation.find(organization);
   if (text === null) return refuseInput('no_allocation', noRules);
   const rules = rulesOf(allocationDocument(text));
-  const made = await allocated(await openMonth(context, found), rules, await keyOwners(context, organization));
+  const made = await allocated(await openMonth(context, found, [rules]), rules, await keyOwners(context, organization));
   return isRefusal(made) ? made : shownAllocation({ month, state, version: null, rulesHash: hash('sha256', text, 'hex'), rules, made });
 }
 
 /** Splits a month, in slices. Refuses `too_many_parts`. */
 export async function allocated(month: MonthToAllocate, rules: AllocationRules, ownerOf: OwnerOf): Promise<Allocation | AdministrationRefusal> {
-  const work = allocate(month, rules, ownerOf);
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value === 'too_many_parts' ? refuseInput('too_many_parts', tooManyParts) : value;
-    await othersFirst();
-  }
+  const made = await throughSlices(allocate(month, rules, ownerOf));
+  return made === 'too_many_parts' ? refuseInput('too_many_parts', tooManyParts) : made;
 }
 
 const tooManyParts = `What these rules split comes to more than ${splitPartsMax} parts: `
@@ -94,13 +91,15 @@ export async function tryAllocation(
   const found = await findMonth(context, query);
   if (isRefusal(found)) return found;
   const { organization, closed, state, month, versions } = found;
-  const given = closed === null ? await openMonth(context, found) : await closedToAllocate(context, closed, versions);
-  const ownerOf = await keyOwners(context, organization);
-  const inForce = await context.store.allocation.find(organization);
-  const before = closed !== null ? (await frozenAllocation(context, closed))?.made
-    : inForce === null ? undefined : await allocated(given, rulesOf(allocationDocument(inForce)), ownerOf);
-  if (before !== undefined && isRefusal(before)) return before;
   const rules = rulesOf(allocationDocument(text));
+  const inForce = await context.store.allocation.find(organization);
+  const rulesNow = inForce === null ? null : rulesOf(allocationDocument(inForce));
+  const given = closed !== null ? await closedToAllocate(context, closed, versions)
+    : await openMonth(context, found, rulesNow === null ? [rules] : [rules, rulesNow]);
+  const ownerOf = await keyOwners(context, organization);
+  const before = closed !== null ? (await frozenAllocation(context, closed))?.made
+    : rulesNow === null ? undefined : await allocated(given, rulesNow, ownerOf);
+  if (before !== undefined && isRefusal(before)) return before;
   const after = await allocated(given, rules, ownerOf);
   if (isRefusal(after)) return after;
   const [from, to] = [before?.teams ?? [], after.teams].map((teams) => new Map(teams.map(({ team, adjustedCost }) => [team, adjustedCost])));
@@ -143,8 +142,9 @@ async function findMonth(
   return { organization: organization.id, monthMs, month, state, closed, versions };
 }
 
-async function openMonth(context: UseCaseContext, { organization, monthMs, versions }: FoundMonth) {
-  const counted = await gatherOwn(context, { organization, monthMs, sequence: Number.MAX_SAFE_INTEGER });
+async function openMonth(context: UseCaseContext, { organization, monthMs, versions }: FoundMonth, rules: readonly AllocationRules[]) {
+  const isAsked = await labelsAskedFor(context, organization, rules);
+  const counted = await gatherOwn(context, { organization, monthMs, sequence: Number.MAX_SAFE_INTEGER, isAsked });
   return monthToAllocate(context, counted, versions);
 }
 

@@ -8,6 +8,7 @@ import { monthName } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
 import type { UseCaseContext } from '../context.ts';
 import type { MonthToFreeze } from '../months/frozen-lines.ts';
+import { eachInTurns } from '../months/in-turns.ts';
 import { linesOfMonth, namesOfMonth, type MonthNames } from '../months/read-month.ts';
 import { listServiceKeys } from '../service-keys.ts';
 import { isRefusal } from '../refusal.ts';
@@ -39,14 +40,14 @@ export async function closedToAllocate(context: UseCaseContext, closed: ClosedMo
   const corrections = await linesOfMonth(context.store, closed, ['correction', 'late_correction']);
   return monthToAllocate(context, {
     calls: await callsOf(context, closed, names),
-    late: [{ month: '', calls: late.map((line) => callsLine(line, names)) }],
+    late: [{ month: '', calls: await eachInTurns(late, (line) => callsLine(line, names)) }],
     corrections: corrections.map((line) => ({ ...line, model: names.get(line.model) ?? '' })),
   }, versions);
 }
 
 async function callsOf(context: UseCaseContext, closed: ClosedMonth, known?: MonthNames): Promise<CallsLine[]> {
   const names = known ?? await namesOfMonth(context.store, closed);
-  return (await linesOfMonth(context.store, closed, ['calls'])).map((line) => callsLine(line, names));
+  return eachInTurns(await linesOfMonth(context.store, closed, ['calls']), (line) => callsLine(line, names));
 }
 
 function callsLine({ key, project, labels, model, wire, figures }: CallsFileLine, names: MonthNames): CallsLine {

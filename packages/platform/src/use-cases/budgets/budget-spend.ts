@@ -13,6 +13,7 @@ import { monthAfter } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
 import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import type { UseCaseContext } from '../context.ts';
+import { eachInTurns } from '../months/in-turns.ts';
 import { linesOfMonth, namesOfMonth } from '../months/read-month.ts';
 import { isRefusal } from '../refusal.ts';
 import { listServiceKeys } from '../service-keys.ts';
@@ -95,12 +96,13 @@ function usageIn(
 
 async function closedSpend(context: UseCaseContext, closed: ClosedMonth, owners: Owners): Promise<SpendOf> {
   const names = await namesOfMonth(context.store, closed);
-  const lines = await linesOfMonth(context.store, closed, ['calls']);
+  const lines = await eachInTurns(await linesOfMonth(context.store, closed, ['calls']), ({ figures, ...line }) =>
+    ({ ...line, figures: figuresOfTexts(figures) }));
   return async ({ scope, subject }) => {
     await othersFirst();
     const counted = lines.filter(({ key, project, labels }) => scope === 'organization' || (scope === 'person' && owners.get(key) === subject)
       || (scope === 'project' && names.get(project) === subject) || (scope === 'label' && labels.some((label) => names.get(label) === subject)));
-    const figures = shownUsage([], { subjects: [], figures: sumOfLines(counted.map((line) => ({ figures: figuresOfTexts(line.figures) }))) });
+    const figures = shownUsage([], { subjects: [], figures: sumOfLines(counted) });
     return { figures, expected: unformatDollars(figures.cost) };
   };
 }

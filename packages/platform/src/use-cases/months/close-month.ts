@@ -12,8 +12,10 @@ import { allocationDocument, rulesOf } from '../allocation/rules-fields.ts';
 import type { UseCaseContext } from '../context.ts';
 import { findOrganization } from '../organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
+import { labelsAskedFor } from './asked-labels.ts';
 import { frozenLines, type FrozenAllocation } from './frozen-lines.ts';
 import { gatherMonth, type CountedMonth } from './gather-month.ts';
+import { throughSlices } from './in-turns.ts';
 import { awaitedNodes, type AwaitedNode } from './month-waiting.ts';
 
 export interface CloseMonthInput {
@@ -98,10 +100,12 @@ async function frozen(context: UseCaseContext, found: ToFreeze): Promise<ClosedM
   const sequence = chain.length;
   const { hash } = await store.receipts.standing(organization, sequence) ?? { hash: null };
   const month = monthName(monthMs);
-  const counted = await gatherMonth(context, { ...found, sequence });
-  const allocation = await allocationOf(context, { ...found, counted });
+  const inForce = await rulesInForce(context, organization);
+  const isAsked = await labelsAskedFor(context, organization, inForce === null ? [] : [inForce.rules]);
+  const counted = await gatherMonth(context, { ...found, sequence, isAsked });
+  const allocation = inForce === null ? null : await allocationOf(context, { ...found, counted, inForce });
   if (allocation !== null && isRefusal(allocation)) return allocation;
-  const lines = frozenLines({ month, ...counted, allocation, without: found.awaited }, context.randomBytes);
+  const lines = await throughSlices(frozenLines({ month, ...counted, allocation, without: found.awaited }, context.randomBytes));
   const version = versions.filter((each) => each.monthMs === monthMs).length + 1;
   const closedAtMs = Math.floor(context.nowMs);
   const signed = hash === null ? null : chain.signMonth({
@@ -119,13 +123,20 @@ async function frozen(context: UseCaseContext, found: ToFreeze): Promise<ClosedM
   });
 }
 
-/** By the rules of now; null: there are none. */
-async function allocationOf(
-  context: UseCaseContext, { organization, versions, counted }: Pick<ToFreeze, 'organization' | 'versions'> & { readonly counted: CountedMonth },
-): Promise<FrozenAllocation | AdministrationRefusal | null> {
+/** Null: there are none. */
+async function rulesInForce(context: UseCaseContext, organization: OrganizationId): Promise<Pick<FrozenAllocation, 'text' | 'rules'> | null> {
   const text = await context.store.allocation.find(organization);
-  if (text === null) return null;
-  const rules = rulesOf(allocationDocument(text));
-  const made = await allocated(await monthToAllocate(context, counted, versions), rules, await keyOwners(context, organization));
-  return isRefusal(made) ? made : { text, rules, made };
+  return text === null ? null : { text, rules: rulesOf(allocationDocument(text)) };
+}
+
+interface ToAllocate extends Pick<ToFreeze, 'organization' | 'versions'> {
+  readonly counted: CountedMonth;
+  readonly inForce: Pick<FrozenAllocation, 'text' | 'rules'>;
+}
+
+async function allocationOf(
+  context: UseCaseContext, { organization, versions, counted, inForce }: ToAllocate,
+): Promise<FrozenAllocation | AdministrationRefusal> {
+  const made = await allocated(await monthToAllocate(context, counted, versions), inForce.rules, await keyOwners(context, organization));
+  return isRefusal(made) ? made : { ...inForce, made };
 }

@@ -9,8 +9,9 @@ import {
 } from '@metergate/core/books/month/month-file.ts';
 import type { Allocation } from '@metergate/core/books/allocation/allocate.ts';
 import type { AllocationRules } from '@metergate/core/books/allocation/rules.ts';
-import { sumOfLines, type CallsLine, type DayLine } from '@metergate/core/books/month/month-sums.ts';
-import { figureIn } from '@metergate/core/report/usage-sum.ts';
+import type { CallsLine, DayLine } from '@metergate/core/books/month/month-sums.ts';
+import { Slices, type Slicewise } from '@metergate/core/books/slices.ts';
+import { addUsage, figureIn, noUsage, type UsageFigures } from '@metergate/core/report/usage-sum.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
 import type { MonthPart } from '@metergate/store/receipts/closed-months.ts';
 
@@ -47,21 +48,54 @@ const saltBytes = 32;
 /** About so long is the text of one row of the store. */
 const partCharacters = 200_000;
 
-export function frozenLines(found: MonthToFreeze, randomBytes: (n: number) => Uint8Array): FrozenLines {
+/** In slices: a month may have a hundred thousand lines, and as many names. */
+export function* frozenLines(found: MonthToFreeze, randomBytes: (n: number) => Uint8Array): Slicewise<FrozenLines> {
+  const slices = new Slices();
   const names = new Names(randomBytes);
-  const lines: MonthLine[] = [
-    ...found.without.map((each): MonthLine => ({ type: 'without', ...each })),
-    ...found.calls.map((line) => callsLine(names, 'calls', found.month, line)),
-    ...found.days.map(({ dayMs, model, wire, figures }): MonthLine =>
-      ({ type: 'day', day: dayName(dayMs), model: names.number(model), wire, figures: figureTexts(figures) })),
-    ...found.late.flatMap(({ month, calls }) => calls.map((line) => callsLine(names, 'late', month, line))),
-    ...found.corrections.map((each): MonthLine => ({ ...each, model: names.number(each.model) })),
-    ...(found.allocation === null ? [] : allocationLines(names, found.allocation)),
-    totalLine(found),
-  ];
+  const lines: MonthLine[] = [];
+  for (const line of linesOf(found, names)) {
+    lines.push(line);
+    if (slices.isOver(line.type === 'calls' ? 1 + line.labels.length : 1)) yield;
+  }
   const digest = createHash('sha256');
-  for (const line of [...names.lines, ...lines]) digest.update(signedLine(line), 'utf8');
-  return { names: names.lines, parts: [...partsOf(lines)], digest: digest.digest('hex') };
+  for (const name of names.lines) {
+    digest.update(signedLine(name), 'utf8');
+    if (slices.isOver(1)) yield;
+  }
+  const parts: MonthPart[] = [];
+  let content = '';
+  for (const [index, line] of lines.entries()) {
+    const text = formatMonthLine(line);
+    digest.update(text, 'utf8');
+    content += text;
+    if (content.length >= partCharacters || lines[index + 1]?.type !== line.type) {
+      parts.push({ type: line.type, content });
+      content = '';
+    }
+    if (slices.isOver(1)) yield;
+  }
+  return { names: names.lines, parts, digest: digest.digest('hex') };
+}
+
+function* linesOf(found: MonthToFreeze, names: Names): Generator<MonthLine, void, undefined> {
+  const [own, late] = [noUsage(), noUsage()];
+  for (const each of found.without) yield { type: 'without', ...each };
+  for (const line of found.calls) {
+    addUsage(own, line.figures);
+    yield callsLine(names, 'calls', found.month, line);
+  }
+  for (const { dayMs, model, wire, figures } of found.days) {
+    yield { type: 'day', day: dayName(dayMs), model: names.number(model), wire, figures: figureTexts(figures) };
+  }
+  for (const { month, calls } of found.late) {
+    for (const line of calls) {
+      addUsage(late, line.figures);
+      yield callsLine(names, 'late', month, line);
+    }
+  }
+  for (const each of found.corrections) yield { ...each, model: names.number(each.model) };
+  if (found.allocation !== null) yield* allocationLines(names, found.allocation);
+  yield totalLine(found, own, figureIn(late, 'cost'));
 }
 
 class Names {
@@ -93,28 +127,27 @@ function callsLine(names: Names, type: 'calls' | 'late', month: string, { key, p
   };
 }
 
-function allocationLines(names: Names, { text, rules: { markup, currency }, made }: FrozenAllocation): MonthLine[] {
+function* allocationLines(names: Names, { text, rules: { markup, currency }, made }: FrozenAllocation): Generator<MonthLine, void, undefined> {
   const numberOf = (team: string | null): number | null => (team === null ? null : names.number(team));
   const money = (amount: bigint): string => formatDollars(amount as NanoDollars);
-  return [
-    {
-      type: 'rules', text: names.number(text), markup: markup === 0n ? null : money(markup * 100_000n),
-      currency: currency?.code ?? null, rate: currency === null ? null : money(currency.rate), rateDate: currency?.date ?? null,
-    },
-    ...made.lines.map(({ team, share, project, model, figures }): MonthLine => ({
-      type: 'allocation', team: numberOf(team), share, project: names.number(project), model: names.number(model), figures: figureTexts(figures),
-    })),
-    ...made.teams.map(({ team, figures, converted, ...amounts }): MonthLine => ({
+  yield {
+    type: 'rules', text: names.number(text), markup: markup === 0n ? null : money(markup * 100_000n),
+    currency: currency?.code ?? null, rate: currency === null ? null : money(currency.rate), rateDate: currency?.date ?? null,
+  };
+  for (const { team, share, project, model, figures } of made.lines) {
+    const numbers = { team: numberOf(team), share, project: names.number(project), model: names.number(model) };
+    yield { type: 'allocation', ...numbers, figures: figureTexts(figures) };
+  }
+  for (const { team, figures, converted, ...amounts } of made.teams) {
+    yield {
       type: 'team', team: numberOf(team), figures: figureTexts(figures), correction: money(amounts.correction), late: money(amounts.late),
       lateCorrection: money(amounts.lateCorrection), adjustedCost: money(amounts.adjustedCost), markup: money(amounts.markup),
       converted: converted === null ? null : money(converted),
-    })),
-  ];
+    };
+  }
 }
 
-function totalLine({ calls, late, corrections }: MonthToFreeze): MonthLine {
-  const own = sumOfLines(calls);
-  const lateCost = figureIn(sumOfLines(late.flatMap((each) => each.calls)), 'cost');
+function totalLine({ corrections }: MonthToFreeze, own: UsageFigures, lateCost: bigint): MonthLine {
   const amountOf = (type: CorrectionFileLine['type']): bigint =>
     corrections.filter((each) => each.type === type).reduce((sum, { amount }) => sum + unformatDollars(amount), 0n);
   const [correction, lateCorrection] = [amountOf('correction'), amountOf('late_correction')];
@@ -123,14 +156,4 @@ function totalLine({ calls, late, corrections }: MonthToFreeze): MonthLine {
     type: 'total', figures: figureTexts(own), correction: text(correction), late: text(lateCost), lateCorrection: text(lateCorrection),
     adjustedCost: text(figureIn(own, 'cost') + correction + lateCost + lateCorrection),
   };
-}
-
-function* partsOf(lines: readonly MonthLine[]): Generator<MonthPart, void, undefined> {
-  let content = '';
-  for (const [index, line] of lines.entries()) {
-    content += formatMonthLine(line);
-    if (content.length < partCharacters && lines[index + 1]?.type === line.type) continue;
-    yield { type: line.type, content };
-    content = '';
-  }
 }

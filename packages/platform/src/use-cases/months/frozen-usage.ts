@@ -5,6 +5,7 @@ import { addUsage, figureIn, type UsageFigures } from '@metergate/core/report/us
 import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
 import type { UseCaseContext } from '../context.ts';
 import { shownUsage, type ShownUsage } from '../usage.ts';
+import { eachInTurns } from './in-turns.ts';
 import { linesOfMonth, namesOfMonth } from './read-month.ts';
 
 export type FrozenDimension = 'project' | 'model' | 'key';
@@ -21,8 +22,8 @@ export async function frozenUsage(
   context: UseCaseContext, closed: ClosedMonth, project: string | null,
 ): Promise<FrozenUsage> {
   const names = await namesOfMonth(context.store, closed);
-  const lines = (await linesOfMonth(context.store, closed, ['calls'])).map((line) => ({ line, figures: figuresOfTexts(line.figures) }))
-    .filter(({ line }) => project === null || names.get(line.project) === project);
+  const frozen = (await linesOfMonth(context.store, closed, ['calls'])).filter((line) => project === null || names.get(line.project) === project);
+  const lines = await eachInTurns(frozen, (line) => ({ line, figures: figuresOfTexts(line.figures) }));
   const subjectIn = (dimension: FrozenDimension, line: CallsFileLine): string => (dimension === 'key' ? line.key : names.get(line[dimension]) ?? '');
   const rows = (by: readonly FrozenDimension[]): ShownUsage[] => {
     const sums = new Map<string, { readonly subjects: readonly string[]; readonly figures: UsageFigures }>();

@@ -187,9 +187,10 @@ for (const on of bothEngines) {
         sums(calls.flatMap((line) => line.labels.map((label) => [names.get(label)!, cost(line)] as const))),
         sums(records.flatMap((record) => record.labels.map((label) => [label, costOf(record)] as const))));
       assert.deepEqual(sums(calls.map((line) => [`${names.get(line.project) ?? ''}|${names.get(line.model) ?? ''}`, cost(line)])),
-        sums(records.map((record) => [`${record.project ?? ''}|${record.model ?? ''}`, costOf(record)])));
+        sums(records.map((record) => [`${record.project ?? ''}|${record.model ?? record.requestedModel ?? ''}`, costOf(record)])));
       assert.deepEqual(sums(days.map((line) => [`${line.day} ${line.wire} ${names.get(line.model) ?? ''}`, cost(line)])),
-        sums(records.map((record) => [`${dayName(record.startedAtMs)} ${record.wire} ${record.model ?? ''}`, costOf(record)])));
+        sums(records.map((record) =>
+          [`${dayName(record.startedAtMs)} ${record.wire} ${record.model ?? record.requestedModel ?? ''}`, costOf(record)])));
     }
 
     async function reopened(organization: OrganizationId, nov: readonly CallRecord[]): Promise<void> {

@@ -6,6 +6,7 @@ import type { ReceiptKey } from '@metergate/core/books/receipt/checkpoint.ts';
 import { monthName } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth, MonthPart } from '@metergate/store/receipts/closed-months.ts';
 import type { Store } from '@metergate/store/store.ts';
+import { othersFirst } from '@metergate/store/threads/others-first.ts';
 
 /** The names of a closed month by their numbers; null: erased. 0 is none. */
 export type MonthNames = ReadonlyMap<number, string | null>;
@@ -18,7 +19,13 @@ export async function namesOfMonth(store: Store, closed: ClosedMonth): Promise<M
 export async function linesOfMonth<Type extends MonthLineType>(
   store: Store, closed: ClosedMonth, types: readonly Type[],
 ): Promise<(MonthLine & { readonly type: Type })[]> {
-  return (await store.months.parts(closed, types)).flatMap(linesOfPart) as (MonthLine & { readonly type: Type })[];
+  const lines: MonthLine[] = [];
+  for (const [index, part] of (await store.months.parts(closed, types)).entries()) {
+    // A part is some milliseconds; a large month has hundreds.
+    if (index > 0) await othersFirst();
+    for (const line of linesOfPart(part)) lines.push(line);
+  }
+  return lines as (MonthLine & { readonly type: Type })[];
 }
 
 export async function totalOfMonth(store: Store, closed: ClosedMonth): Promise<TotalFileLine> {
