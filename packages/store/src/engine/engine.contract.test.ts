@@ -11,6 +11,7 @@ import { refusalCode } from '../test-support/contract-fixture.ts';
 import { ownWriter } from '../schema/migrations/list.ts';
 import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 import { openEngine, type Engine } from './engine.ts';
+import { byColumns } from './rows-by-column.ts';
 
 const contractStore = contractStores();
 
@@ -79,6 +80,12 @@ for (const on of bothEngines) {
         assert.deepEqual(await exact(1n), [['a', null, 1n, -1n]]);
       }
       await engine.close();
+    });
+
+    if (on.title === 'PostgreSQL') test('of too many rows no text is made: those behind the bound are not even found', async () => {
+      const last = 'select 1 / (200000 - n) from generate_series(1, 200000) as n';
+      const [row] = await context.query(url, byColumns(last, ['whole']));
+      assert.deepEqual([Number(row!['count']), row!['case'] ?? null], [100_001, null]);
     });
 
     test('thousands of rows are the same by column, and more than that too: each with its own words and exact numbers', async () => {

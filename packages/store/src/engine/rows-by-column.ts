@@ -10,13 +10,16 @@ export type RowColumn = 'text' | 'whole';
 /** Bounds the texts: a name has 1,500 bytes at most. */
 const rowsMax = 100_000;
 
-/** The statement whose only row has these texts; each is null if there are no rows, or too many. The last column counts them. */
+/**
+ * The statement whose only row has these texts; each is null if there are no rows, or too many. The last column counts them, and stops where they
+ * are too many: the server would make the texts of all of them, up to the 1 GB that a value may have, before it dropped them.
+ */
 export function byColumns(statement: string, columns: readonly RowColumn[]): string {
   const names = columns.map((_kind, index) => `c${index}`);
   // As JSON, texts need no reading of ours. Numbers are quicker as an array.
   const texts = columns.map((kind, index) => (kind === 'text' ? `json_agg(c${index})::text` : `array_agg(c${index})::text`));
   return `select ${texts.map((text) => `case when count(*) <= ${rowsMax} then ${text} end`).join(', ')}, count(*)
-    from (${statement}) as found (${names.join(', ')})`;
+    from (select * from (${statement}) as asked limit ${rowsMax + 1}) as found (${names.join(', ')})`;
 }
 
 /** The rows that these texts hold. Null: they are too many to be sent so. */
