@@ -20,13 +20,13 @@ export function hidesInHead({ method, path, target }: Pick<Route, 'path' | 'targ
   if (idleMethods.has(method)) {
     return methodFields.some((name) => firstValue(headers, name) !== null) || query.some(([name]) => name === '$httpmethod');
   }
-  return firstValue(headers, 'x-goog-fieldmask') !== null || formFields.some((name) => allValues(headers, name).some((value) => binary.test(value)))
-    || query.some(hidesInQuery);
+  return firstValue(headers, 'x-goog-fieldmask') !== null
+    || formFields.some((name) => allValues(headers, name).some((value) => binaryForm.test(value))) || query.some(hidesInQuery);
 }
 
 /** Whether a body of such a call may ask for a stream that reports nothing. */
 export function mayStreamWithoutUsage(path: string): boolean {
-  return streamed.test(plainOperationOf(path));
+  return streamedTexts.test(plainOperationOf(path));
 }
 
 /** What is known of the destination that a call to an upstream goes to. */
@@ -39,7 +39,7 @@ export interface StreamingSeller {
 
 /** Whether the provider reports the usage of every stream, whatever the caller asks for. */
 export function reportsStreamsUnasked({ upstreamHost, listedAs }: StreamingSeller): boolean {
-  return (listedAs !== null && unasked.has(listedAs)) || (upstreamHost !== null && unaskedHost.test(upstreamHost));
+  return (listedAs !== null && unaskedProviders.has(listedAs)) || (upstreamHost !== null && unaskedHost.test(upstreamHost));
 }
 
 /** Names and values of a query's parameters, decoded once and in small letters: no other spelling of a name may pass. */
@@ -50,15 +50,15 @@ function queryOf(target: string): readonly (readonly [name: string, value: strin
 
 function hidesInQuery([name, value]: readonly [name: string, value: string]): boolean {
   const plain = name.replace(/^\$/, '');
-  if (plain === 'alt') return !read.test(value);
+  if (plain === 'alt') return !readForm.test(value);
   return plain === 'fields' || plain === 'callback' || plain === 'x-goog-fieldmask';
 }
 
 const methodFields = ['x-http-method-override', 'x-http-method', 'x-method-override'] as const;
 const formFields = ['accept', 'content-type'] as const;
-const binary = /protobuf/i;
+const binaryForm = /protobuf/i;
 /** Google's own clients ask for numbers in the place of names: `json;enum-encoding=int`. */
-const read = /^(?:json|sse)(?:;.*)?$/;
-const streamed = /^\/v1\/(?:.+\/)?completions$/;
-const unasked: ReadonlySet<string> = new Set(['mistral', 'groq', 'perplexity']);
+const readForm = /^(?:json|sse)(?:;.*)?$/;
+const streamedTexts = /^\/v1\/(?:.+\/)?completions$/;
+const unaskedProviders: ReadonlySet<string> = new Set(['mistral', 'groq', 'perplexity']);
 const unaskedHost = /^(?:https?:\/\/)?(?:api\.mistral\.ai|api\.groq\.com|api\.perplexity\.ai)(?:[:/]|$)/;

@@ -70,7 +70,7 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
   #response: WholeResponse | null = null;
   /** What came before the answer to the request before it had ended. */
   #early: EarlyBytes | null = null;
-  /** Of which the next request is being read. */
+  /** The kept bytes that are being read now. */
   #reading: EarlyBytes | null = null;
   /** More than is kept came before that. It is read away, and the answer is the last one. */
   #discarding: Discarding | null = null;

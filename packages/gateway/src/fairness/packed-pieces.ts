@@ -100,7 +100,7 @@ export class PackedPieces {
     // Not a part of the piece: that would keep all of its memory.
     if (rest.length > 0) this.#short.unshift(Buffer.from(rest));
     this.#shortBytes -= slabBytes;
-    // Nothing is behind the piece with which the slab was filled.
+    // The slab is full with the newest piece: what waits now is at most the rest of that one.
     this.#memoryBytes = this.#lastBytes = this.#shortBytes;
     this.#pieces.push(bodySlabs.lend(slab, slabBytes));
     // That many bytes of short pieces are garbage now.

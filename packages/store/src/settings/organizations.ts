@@ -153,9 +153,9 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreCont
       const set = await rowOf(transaction, id);
       if (set === null) return unknownOrganization();
       if (set.ownKeys?.cap && !set.enforceKeyCaps) return unarmedOwnCap();
-      const uncapped = before === null ? null
+      const refused = before === null ? null
         : await capPeopleWithKeys(transaction, { before: before.ownKeys, now: set, revision, nowMs: clock(), randomBytes });
-      if (uncapped !== null) return uncapped;
+      if (refused !== null) return refused;
       return namesFigures(changes) && set.plan !== 'enterprise'
         ? refuse('invalid_setting', 'Requests and tokens per minute can be set on the enterprise plan only; the other plans have their own figures.')
         : set;

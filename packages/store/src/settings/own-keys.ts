@@ -177,7 +177,7 @@ export async function capPeopleWithKeys(
     .flatMap(({ person }) => (person === null || there.has(person) ? [] : [person]));
   for (const person of people) all.add(person);
   if (people.length > 0 && all.size > cappedMax.person) {
-    return refuse('invalid_setting', `At most ${cappedMax.person} people of an organization can have caps, and these terms would give more one.`);
+    return refuse('invalid_setting', `These terms would cap more people than the ${cappedMax.person} that an organization may have.`);
   }
   for (let from = 0; from < people.length; from += peopleAtOnce) {
     await transaction.insertInto('cap').values(people.slice(from, from + peopleAtOnce).map((subject) => ({
