@@ -82,11 +82,13 @@ for (const on of bothEngines) {
       await engine.close();
     });
 
-    if (on.title === 'PostgreSQL') test('of too many rows no text is made: those behind the bound are not even found', async () => {
-      const last = 'select 1 / (200000 - n) from generate_series(1, 200000) as n';
-      const [row] = await context.query(url, byColumns(last, ['whole']));
-      assert.deepEqual([Number(row!['count']), row!['case'] ?? null], [100_001, null]);
-    });
+    if (on.title === 'PostgreSQL') {
+      test('of too many rows no text is made: those behind the bound are not even found', async () => {
+        const last = 'select 1 / (200000 - n) from generate_series(1, 200000) as n';
+        const [row] = await context.query(url, byColumns(last, ['whole']));
+        assert.deepEqual([Number(row!['count']), row!['case'] ?? null], [100_001, null]);
+      });
+    }
 
     test('thousands of rows are the same by column, and more than that too: each with its own words and exact numbers', async () => {
       const engine = await openEngine(url, { create: false });
