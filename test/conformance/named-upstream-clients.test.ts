@@ -174,8 +174,8 @@ test('Usage by upstream is what the records come to, also by other prices and wi
   assert.deepEqual(rows.toSorted((one, other) => Number(other[1]) - Number(one[1])),
     [['theirs', 2, Number(costs('theirs')[0]) * 2], [null, 1, Number(costs(null)[0])]]);
   const [own] = await asked('--upstream', 'theirs', '--adjusted', '--prices', 'current');
-  // By other prices, what an upstream cost is not known: they are counted as such, under its name.
-  assert.deepEqual([own!.calls, own!.adjustedCost, own!.notRepricedCalls], [2, own!.cost, 2]);
+  // By other prices its calls cost what the prices of where they went say.
+  assert.deepEqual([own!.calls, own!.adjustedCost, own!.notRepricedCalls], [2, own!.cost, 0]);
   const listed = await system.cli(['calls', 'list', '--org', id, '--upstream', 'theirs', '--json']);
   assert.equal((JSON.parse(listed.stdout) as unknown[]).length, 2);
   const long = await system.cli(['usage', '--org', id, '--since', '40d', '--by', 'model', '--upstream', 'theirs', '--json']);

@@ -4,10 +4,11 @@
  */
 import { addUsage, figureIn, noUsage, usageFigureNames, type UsageFigures, type WholeFigure } from '../../report/usage-sum.ts';
 import type { CallsLine } from '../month/month-sums.ts';
-import { isSameModel, modelNameOf } from '../reconcile/model-names.ts';
+import { CorrectionShares } from './correction-shares.ts';
 import { divideByWeights, roundSum } from './round-together.ts';
 import { ruleIndex, type RuleIndex } from './rule-index.ts';
 import type { AllocationRules, Decision, OwnerOf } from './rules.ts';
+import { byTeam, costsOf, type Weighted } from './team-costs.ts';
 import { Slices, type Slicewise } from '../slices.ts';
 
 /** An amount that bills or other prices add to calls of a model. Nano-dollars. */
@@ -116,11 +117,6 @@ function withMarkup(sums: readonly (readonly [string | null, Mutable])[], { mark
   }));
 }
 
-/** Unallocated comes last. */
-export function byTeam(one: string | null, other: string | null): number {
-  return one === other ? 0 : one === null ? 1 : other === null ? -1 : one < other ? -1 : 1;
-}
-
 interface Pool {
   readonly decision: Decision | null;
   readonly project: string;
@@ -134,8 +130,6 @@ interface Part extends Omit<AllocationLine, 'figures'> {
   readonly wire: string;
   readonly figures: readonly WholeFigure[];
 }
-
-type Weighted = readonly (readonly [team: string | null, weight: bigint])[];
 
 type Split = Extract<Decision, { readonly split: unknown }>['split'];
 
@@ -215,42 +209,16 @@ class Shares {
     return lines;
   }
 
-  /**
-   * What each team gets of corrections: by its part of the calls of the same model and provider; where there are none with a cost, of the models that
-   * the name can mean, since a bill may have one name for several; then of the same provider; then of all.
-   */
+  /** What each team gets of corrections: `CorrectionShares`. */
   *divide(corrections: readonly AllocatedCorrection[], give: (team: string | null, amount: bigint) => void): Slicewise<void> {
     if (corrections.length === 0) return;
-    const parts = yield* this.#parts();
-    const byModel = yield* this.#grouped(parts, ({ wire, model }) => JSON.stringify([wire, model]));
-    const byFamily = yield* this.#grouped(parts, ({ wire, model }) => JSON.stringify([wire, modelNameOf(model).family]));
-    const byWire = yield* this.#grouped(parts, ({ wire }) => wire);
-    const known = new Map<readonly Part[], Weighted>();
-    const costs = (of: readonly Part[]): Weighted => {
-      const there = known.get(of) ?? costsOf(of);
-      known.set(of, there);
-      return there;
-    };
+    const shares = yield* CorrectionShares.of(yield* this.#parts(), this.#slices);
     for (const { model, wire, amount } of corrections) {
-      const exact = byModel.get(JSON.stringify([wire, model]));
-      const weights = [exact, sameModels(byFamily, wire, model), byWire.get(wire), parts].filter((each) => each !== undefined).map(costs)
-        .find((each) => each.some(([, weight]) => weight > 0n)) ?? [[null, 1n] as const];
+      const weights = yield* shares.weightsFor(wire, model);
       const amounts = divideByWeights(amount, weights.map(([, weight]) => weight));
       for (const [index, [team]] of weights.entries()) give(team, amounts[index]!);
       if (this.#slices.isOver(weights.length)) yield;
     }
-  }
-
-  *#grouped(parts: readonly Part[], nameOf: (part: Part) => string): Slicewise<ReadonlyMap<string, readonly Part[]>> {
-    const groups = new Map<string, Part[]>();
-    for (const part of parts) {
-      const name = nameOf(part);
-      const group = groups.get(name);
-      if (group === undefined) groups.set(name, [part]);
-      else group.push(part);
-      if (this.#slices.isOver(1)) yield;
-    }
-    return groups;
   }
 
   *#parts(): Slicewise<Part[]> {
@@ -293,19 +261,6 @@ class Shares {
     return this.#ownCosts ??= costsOf([...this.#pools.values()].flatMap(({ decision, figures }) =>
       (decision !== null && 'team' in decision ? [{ team: decision.team, figures }] : [])));
   }
-}
-
-/** Of a provider, those whose models the name of a correction can mean. */
-function sameModels(byFamily: ReadonlyMap<string, readonly Part[]>, wire: string, model: string): readonly Part[] | undefined {
-  if (model === '') return undefined;
-  const name = modelNameOf(model);
-  return byFamily.get(JSON.stringify([wire, name.family]))?.filter((part) => isSameModel(modelNameOf(part.model), name));
-}
-
-function costsOf(parts: readonly { readonly team: string | null; readonly figures: readonly WholeFigure[] }[]): Weighted {
-  const costs = new Map<string | null, bigint>();
-  for (const { team, figures } of parts) costs.set(team, (costs.get(team) ?? 0n) + figureIn(figures, 'cost'));
-  return [...costs].toSorted(([one], [other]) => byTeam(one, other));
 }
 
 function wholeOf(figure: bigint): WholeFigure {

@@ -3,7 +3,8 @@
  * docs/allocation.md. Money: US dollars with nine places.
  */
 import { hash } from 'node:crypto';
-import { allocate, byTeam, splitPartsMax, type Allocation, type MonthToAllocate } from '@metergate/core/books/allocation/allocate.ts';
+import { allocate, splitPartsMax, type Allocation, type MonthToAllocate } from '@metergate/core/books/allocation/allocate.ts';
+import { byTeam } from '@metergate/core/books/allocation/team-costs.ts';
 import type { AllocationRules, OwnerOf } from '@metergate/core/books/allocation/rules.ts';
 import { unformatDollars } from '@metergate/core/money.ts';
 import { figuresOfTexts, type AllocationFileLine, type RulesFileLine } from '@metergate/core/books/month/month-file.ts';

@@ -2,7 +2,7 @@
  * What each team pays of a month, with the month before beside it, and for which projects and models: an allocation as a statement tells it. Rule
  * 24b; docs/allocation.md.
  */
-import { byTeam } from '@metergate/core/books/allocation/allocate.ts';
+import { byTeam } from '@metergate/core/books/allocation/team-costs.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { unformatDollars } from '@metergate/core/money.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
