@@ -8,6 +8,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queries } from './api/client.ts';
+import { followOtherTabs } from './app/session.ts';
 import { goAhead } from './frame/ahead.ts';
 import { router } from './frame/router.tsx';
 import { cssVariables, theme } from './app/theme.ts';
@@ -35,6 +36,7 @@ function draw(): void {
   );
 }
 
+followOtherTabs();
 goAhead();
 // Once the page is there: React would keep a placeholder for 300 ms that is needed for 50. Not awaited: the page's script takes parts of this one.
 void router.load().finally(draw);

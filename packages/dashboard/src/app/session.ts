@@ -2,7 +2,7 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import type { AskedAhead } from '../api/ahead.ts';
 import { organizationsQuery } from '../api/asked-often.ts';
-import { api, queries, type Shown } from '../api/client.ts';
+import { api, ask, queries, type Shown } from '../api/client.ts';
 
 export type Session = Shown<'Session'>;
 export type SessionRole = Session['role'];
@@ -38,8 +38,12 @@ export function sessionBefore(): KnownSession | null {
   }
 }
 
+/** The id of the organization that this document shows; null on the pages that take no session. */
+let shownOrganization: string | null = null;
+
 /** Null: nobody is signed in. */
 export function noteSession(session: Session | null): void {
+  shownOrganization = session?.organization.id ?? null;
   if (session === null) return localStorage.removeItem(mark);
   const { role, operator, organization: { id } } = session;
   localStorage.setItem(mark, JSON.stringify({ role, operator, organization: { id } } satisfies KnownSession));
@@ -68,4 +72,39 @@ export function useMay(role: SessionRole): boolean {
 export async function beginAnew(): Promise<void> {
   queries.clear();
   noteSession(await queries.ensureQueryData(sessionQuery));
+}
+
+/**
+ * Switches the session to another organization of the person. The document is loaded anew: the pages that are open would go on showing
+ * what they have of the organization before.
+ */
+export async function enterOrganization(id: string): Promise<void> {
+  await ask.POST('/platform/v1/auth/organization', { body: { organization: id } });
+  // First: the new document asks ahead for what the noted role may have, and other tabs learn of the switch by the note.
+  noteSession(await ask.GET('/platform/v1/auth/session').then(({ data }) => data ?? null, () => null));
+  location.assign('/');
+}
+
+/**
+ * All tabs have one session. If another tab switches the organization, this one leaves what it shows: its forms would change the other
+ * organization under the name of this one. So does a document that the browser kept and shows again.
+ */
+export function followOtherTabs(): void {
+  const follow = (): void => {
+    const noted = sessionBefore();
+    if (noted !== null && shownOrganization !== null && noted.organization.id !== shownOrganization) location.assign('/');
+  };
+  addEventListener('storage', ({ key }) => {
+    if (key === mark) follow();
+  });
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) follow();
+  });
+}
+
+/** After the session has ended: forgets it, goes to a page that takes none, and clears the cache, whose answers were for it. */
+export async function leaveSession(go: () => Promise<void> | void): Promise<void> {
+  noteSession(null);
+  await go();
+  queries.clear();
 }

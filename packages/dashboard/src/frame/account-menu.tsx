@@ -3,8 +3,8 @@ import { Menu, Text } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { KeyRound, LogOut } from 'lucide-react';
 import { useRef } from 'react';
-import { ask, queries } from '../api/client.ts';
-import { useSession } from '../app/session.ts';
+import { ask } from '../api/client.ts';
+import { leaveSession, useSession } from '../app/session.ts';
 import { AccountButton } from './header-buttons.tsx';
 
 export function AccountMenu() {
@@ -14,10 +14,9 @@ export function AccountMenu() {
   const navigate = useNavigate();
   const leave = async (): Promise<void> => {
     const { data } = await ask.POST('/platform/v1/auth/sign-out');
+    const goOnTo = data?.goOnTo;
     // Otherwise the identity provider's own session would let the next person in without asking.
-    if (typeof data?.goOnTo === 'string') return location.assign(data.goOnTo);
-    await navigate({ to: '/sign-in' });
-    queries.clear();
+    await leaveSession(() => (typeof goOnTo === 'string' ? location.assign(goOnTo) : navigate({ to: '/sign-in' })));
   };
   return (
     <Menu position="bottom-end" defaultOpened onClose={() => target.current?.focus()}>

@@ -1,12 +1,12 @@
 /** A sign-in form over the page when a session has ended. The page behind stays as it is, so that nothing typed is lost. */
 import { Button, Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { ask, queries, sentenceOf } from '../api/client.ts';
+import { ask, queries, Refused, sentenceOf } from '../api/client.ts';
 import { useSession } from '../app/session.ts';
 import { ProviderButton } from '../pages/sign-in/provider-button.tsx';
 
 export function SignInAgain({ onClose }: { readonly onClose: () => void }) {
-  const { email } = useSession();
+  const { email, organization } = useSession();
   const [password, setPassword] = useState('');
   const [fault, setFault] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -14,9 +14,13 @@ export function SignInAgain({ onClose }: { readonly onClose: () => void }) {
     setBusy(true);
     try {
       await ask.POST('/platform/v1/auth/sign-in/email', { body: { email: email ?? '', password } });
+      // A new session is for the person's first organization; what was typed here is for the shown one.
+      await ask.POST('/platform/v1/auth/organization', { body: { organization: organization.id } });
       onClose();
       await queries.invalidateQueries();
     } catch (thrown) {
+      // The person is no longer a member there.
+      if (thrown instanceof Refused && thrown.code === 'unknown_organization') return location.assign('/');
       setFault(sentenceOf(thrown));
     } finally {
       setBusy(false);

@@ -2,8 +2,8 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ask, queries } from '../../api/client.ts';
-import { useSession } from '../../app/session.ts';
+import { ask } from '../../api/client.ts';
+import { leaveSession, useSession } from '../../app/session.ts';
 import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Panel } from '../../parts/page.tsx';
@@ -18,10 +18,7 @@ export function ErasePanel() {
   const erasing = useDoing({
     run: () => ask.DELETE('/platform/v1/organizations/{id}', { params: { path: { id } } }),
     changes: [],
-    after: () => {
-      queries.clear();
-      void navigate({ to: '/sign-in' });
-    },
+    after: () => void leaveSession(() => navigate({ to: '/sign-in' })),
   });
   return (
     <Panel title="Erase the organization">

@@ -3,7 +3,8 @@ import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { KeyRound, MonitorSmartphone, ShieldCheck, Ticket, type LucideIcon } from 'lucide-react';
-import { ask, queries, type Shown } from '../../api/client.ts';
+import { ask, type Shown } from '../../api/client.ts';
+import { leaveSession } from '../../app/session.ts';
 import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Loaded } from '../../parts/states.tsx';
@@ -48,9 +49,7 @@ function Way({ of: way, last }: { readonly of: WayIn; readonly last: boolean }) 
     changes: way.current ? [] : changes,
     after: () => {
       question.close();
-      if (!way.current) return;
-      void navigate({ to: '/sign-in' });
-      queries.clear();
+      if (way.current) void leaveSession(() => navigate({ to: '/sign-in' }));
     },
   });
   return (
