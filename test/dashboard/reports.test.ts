@@ -120,11 +120,10 @@ if (here !== 'linux-x64') {
     const named = (await days.allTextContents()).filter((name) => name.endsWith(', today so far'));
     assert.equal(named.length, 1, 'a screen reader is told which day it is');
     assert.ok((await days.last().textContent())!.endsWith(', today so far'));
-    await page.getByText('no spend in the 7 days before').waitFor();
-    await page.getByText('no calls in the 7 days before').waitFor();
-    // Of a day that still runs, only what is over is compared: of all calls and of some.
-    await page.getByText(/^no spend in the 7 days before, up to \d\d:00 UTC$/).waitFor();
-    await page.getByText(/^no refusals in the 7 days before, up to \d\d:00 UTC$/).waitFor();
+    for (const figure of ['spend', 'calls', 'refusals']) await page.getByText(`no ${figure} before`, { exact: true }).waitFor();
+    // Of a day that still runs, only what is over is compared: of all calls and of some. Of all, the times are named once.
+    await page.getByText('the 7 days before', { exact: true }).waitFor();
+    await page.getByText(/^both up to \d\d:00 UTC$/).waitFor();
     await followTo(page, at('/?range=7d&project=billing'));
     await page.getByText('Latency p50 / p95').waitFor({ state: 'hidden' });
     await page.getByText(/^no spend in the 7 days before, up to \d\d:00 UTC$/).waitFor();

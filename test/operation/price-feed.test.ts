@@ -29,7 +29,7 @@ test('a list from the feed takes force; a feed that fails later changes nothing 
   let running = system;
   t.after(() => running.stop());
   await system.says(/Calls are now priced by \d{4}-\d\d-\d\d\/\w{16}/);
-  assert.match(system.stderr(), /The price feed brings .* changed openai gpt-4o \(input 2\.5 -> 7, output 10 -> 8\)/);
+  assert.match(system.stderr(), /The price feed brings .* changed openai gpt-4o \(.*input 2\.5 -> 7, cached 1\.25 -> -, output 10 -> 8\)/);
   const inForce = async () => {
     const shown = (await running.cli(['prices', 'show', 'gpt-4o', '--json'])).json() as Shown;
     return shown.prices.find(({ provider, inForce: is }) => provider === 'openai' && is)?.input;

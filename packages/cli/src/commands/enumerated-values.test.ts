@@ -48,7 +48,7 @@ const free = new Set([
   'max-run-budget', 'run-ceiling', 'run-exposure', 'fallback-price', 'requests-per-minute', 'tokens-per-minute', 'keep-records', 'expires', 'grace',
   'file', 'cap', 'at', 'url', 'max', 'usd', 'out', 'public-key', 'call', 'organizations', 'keys', 'calls', 'secrets', 'email', 'for',
   'upstream',
-  'version', 'request', 'code', 'own-keys', 'only', 'without', 'csv', 'team', 'top', 'amount', 'person', 'wait', 'text',
+  'version', 'request', 'code', 'own-keys', 'only', 'without', 'csv', 'team', 'top', 'amount', 'person', 'wait', 'text', 'date',
 ]);
 /** Of options that others share a name with. */
 const freeHere = new Set(['upstream declare --provider']);
