@@ -4,61 +4,71 @@
  * that is named (`npm test -- PART`) always runs.
  */
 interface Later {
-  /** Test files whose path begins so. */
-  readonly paths: readonly string[];
   /** What they test. */
   readonly about: string;
   /** What the first part has of it. */
   readonly first: string;
+  /** Test files whose path begins so. */
+  readonly paths: readonly string[];
 }
+
+const within = (folder: string, ...names: readonly string[]): string[] => names.map((name) => `${folder}/${name}`);
 
 const later: readonly Later[] = [
   {
-    paths: ['test/nodes/cells', 'test/nodes/citus', 'test/nodes/connections', 'test/nodes/distant', 'test/nodes/nodes-in', 'test/nodes/overshoot',
-      'test/nodes/parts', 'test/nodes/race', 'test/nodes/settled'],
     about: 'several nodes on one store', first: 'the simulation of nodes, and leases in the contract of the store',
+    paths: within('test/nodes', 'cells', 'citus', 'connections', 'distant', 'nodes-in', 'overshoot', 'parts', 'race', 'settled'),
   },
   {
-    paths: ['test/reliability/', 'packages/store/src/journal/kill', 'test/websocket/kill', 'test/websocket/realtime-kill',
-      'test/operation/export-killed',
-      'test/operation/export-disk-full', 'test/operation/silent-threads'],
     about: 'processes that are killed, starved and cut off', first: 'damaged and left journals, put together by hand',
+    paths: [
+      'test/reliability/', 'packages/store/src/journal/kill', ...within('test/websocket', 'kill', 'realtime-kill'),
+      ...within('test/operation', 'export-killed', 'export-disk-full', 'silent-threads'),
+    ],
   },
   {
-    paths: ['packages/store/src/schema/upgrade.test', 'packages/store/src/retention/', 'test/operation/restore-drill',
-      'test/operation/played-quarter',
-      'test/operation/whole-day', 'test/operation/prices-under-load'],
     about: 'upgrades, retention, restores and long times', first: 'the contract of the store on both engines',
+    paths: [
+      'packages/store/src/schema/upgrade.test', 'packages/store/src/retention/',
+      ...within('packages/platform/src/use-cases', 'export/usage-file', 'repricing/corrected-day'),
+      ...within('test/operation', 'restore-drill', 'played-quarter', 'whole-day', 'prices-under-load'),
+    ],
   },
   {
-    paths: ['test/tap/python', 'test/tap/connections', 'packages/tap/test/sdk/', 'packages/tap/src/built-package',
-      'packages/tap/src/reporting/process-end',
-      'test/readers/'],
-    about: 'the tap under every SDK and in Python, and other readers of our files', first: 'the tap for Node, and the conformance kit',
+    about: 'the tap under every SDK and in Python, and other readers of our files', first: 'how the tap reads answers, and the conformance kit',
+    paths: [
+      'test/readers/', ...within('test/tap', 'python', 'connections'),
+      ...within('packages/tap', 'test/sdk/', 'src/tap.test', 'src/built-package', 'src/reporting/process-end'),
+    ],
   },
   {
-    paths: ['test/conformance/provider-packages', 'test/conformance/named-upstream-clients', 'test/conformance/made-credentials',
-      'test/conformance/large-bodies', 'test/conformance/wrong-base-url', 'test/websocket/agents', 'test/websocket/codex', 'test/websocket/python',
-      'test/websocket/realtime-sdk', 'test/login/'],
-    about: 'other clients and agents, from their packages', first: 'the official SDKs, and every recorded exchange',
+    about: 'other clients and agents, and recorded exchanges through the product',
+    first: 'the official SDKs, and the readers of usage on every recorded exchange',
+    paths: [
+      'test/login/', ...within('test/websocket', 'agents', 'codex', 'python', 'realtime-sdk'),
+      ...within('test/conformance', 'provider-packages', 'named-upstream-clients', 'made-credentials', 'large-bodies', 'wrong-base-url',
+        'recorded-exchanges'),
+    ],
   },
   {
-    paths: ['test/dashboard/control', 'test/dashboard/dashboard', 'test/dashboard/explore', 'test/dashboard/figures', 'test/dashboard/machine',
-      'test/dashboard/month', 'test/dashboard/oidc', 'test/dashboard/phone', 'test/dashboard/refused', 'test/dashboard/reports',
-      'test/dashboard/states',
-      'test/dashboard/together'],
-    about: 'every page and state in the browser', first: 'the way from the first key to a refusal, and what each role sees',
+    about: 'every page and state in the browser', first: 'the way from the first key to a refusal',
+    paths: within('test/dashboard', 'ahead', 'control', 'dashboard', 'explore', 'figures', 'machine', 'month', 'oidc', 'organizations', 'phone',
+      'refused', 'reports', 'roles', 'states', 'together'),
   },
   {
-    paths: ['test/hostile/drawn', 'test/hostile/neighbour', 'test/hostile/slow-names', 'test/hostile/waiting', 'test/hostile/leaving',
-      'test/hostile/time-per-byte/operations', 'test/hostile/time-per-byte/sockets'],
-    about: 'drawn connections, the hostile neighbour and time per byte of every operation', first: 'hostile callers, providers and texts',
+    about: 'drawn connections and messages, the hostile neighbour, and time per byte of everything', first: 'hostile callers and providers',
+    paths: [
+      ...within('test/hostile', 'drawn', 'neighbour', 'slow-names', 'waiting', 'leaving'),
+      ...within('test/hostile/time-per-byte', 'operations', 'sockets', 'texts'),
+      ...within('packages/gateway/src', 'callers/callers.differential', 'network/clients.differential'),
+    ],
   },
   {
-    paths: ['test/operation/built-product', 'test/operation/running-product', 'test/operation/npm-package', 'test/operation/traces',
-      'test/operation/price-feed',
-      'packages/cli/test/', 'test/test-command'],
     about: 'the product and the test command as they are handed out', first: 'a first start, logs and metrics',
+    paths: [
+      'packages/cli/test/', 'test/test-command',
+      ...within('test/operation', 'built-product', 'running-product', 'npm-package', 'traces', 'price-feed'),
+    ],
   },
 ];
 
