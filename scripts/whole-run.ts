@@ -35,9 +35,17 @@ const later: readonly Later[] = [
     ],
   },
   {
+    about: 'reports and configurations in all their forms, and the proof of figures',
+    first: 'spend in the contract of the store, commands and operations',
+    paths: [
+      ...within('packages/store/src', 'usage/usage.contract', 'receipts/proof/'),
+      ...within('packages/platform/src', 'reports/reports.test', 'use-cases/configuration/'),
+    ],
+  },
+  {
     about: 'the tap under every SDK and in Python, and other readers of our files', first: 'how the tap reads answers, and the conformance kit',
     paths: [
-      'test/readers/', ...within('test/tap', 'python', 'connections'),
+      'test/readers/', ...within('test/tap', 'python', 'connections', 'end-to-end'),
       ...within('packages/tap', 'test/sdk/', 'src/tap.test', 'src/built-package', 'src/reporting/process-end'),
     ],
   },
@@ -59,14 +67,14 @@ const later: readonly Later[] = [
     about: 'drawn connections and messages, the hostile neighbour, and time per byte of everything', first: 'hostile callers and providers',
     paths: [
       ...within('test/hostile', 'drawn', 'neighbour', 'slow-names', 'waiting', 'leaving'),
-      ...within('test/hostile/time-per-byte', 'operations', 'sockets', 'texts'),
-      ...within('packages/gateway/src', 'callers/callers.differential', 'network/clients.differential'),
+      'test/hostile/time-per-byte/',
+      ...within('packages/gateway/src', 'callers/callers.differential', 'network/clients.differential', 'usage/create-copy-reader'),
     ],
   },
   {
     about: 'the product and the test command as they are handed out', first: 'a first start, logs and metrics',
     paths: [
-      'packages/cli/test/', 'test/test-command',
+      'packages/cli/test/', 'packages/cli/src/start/start.test', 'test/test-command',
       ...within('test/operation', 'built-product', 'running-product', 'npm-package', 'traces', 'price-feed'),
     ],
   },
