@@ -302,17 +302,14 @@ function spreadOf(node: GatewayNodeId): number {
 
 /** The journal, saying to the store thread that something was closed, so that it is shipped soon. */
 function nudging(client: StoreClient, journal: Journal): Journal {
-  const nudged = (done: (error: Error | null) => void) => (error: Error | null): void => {
+  const nudged = (done: (error: Error | null) => void) => (error: Error | null = null): void => {
     done(error);
     client.nudgeJournal();
   };
   return {
     open: (opening, done, beginning) => journal.open(opening, done, beginning),
     close(record, done) {
-      journal.close(record, () => {
-        done();
-        client.nudgeJournal();
-      });
+      journal.close(record, nudged(done));
     },
     settle(record, done) {
       journal.settle(record, nudged(done));

@@ -45,7 +45,7 @@ export interface FollowWork {
 /** In one pass, and of them at the same time. */
 const most = { each: 5, all: 40 } as const;
 const atOnce = 4;
-/** After a question that lasts longer, the provider is asked nothing for the organization, so many times as long: a pass waits for it. */
+/** After a question that lasts longer and settles nothing, nothing is asked for the organization so many times as long: a pass waits for it. */
 const longMs = 5_000;
 const restAfterLong = 10;
 /** How long it is remembered which work was settled, and how often what is older is forgotten. */

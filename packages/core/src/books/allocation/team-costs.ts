@@ -13,7 +13,6 @@ export function byTeam(one: string | null, other: string | null): number {
 export class TeamCosts {
   readonly #costs = new Map<string | null, bigint>();
   #weights: Weighted | null = null;
-  #hasCost = false;
 
   add(team: string | null, cost: bigint): void {
     this.#costs.set(team, (this.#costs.get(team) ?? 0n) + cost);
@@ -27,15 +26,12 @@ export class TeamCosts {
   }
 
   weights(): Weighted {
-    if (this.#weights !== null) return this.#weights;
-    this.#weights = [...this.#costs].toSorted(([one], [other]) => byTeam(one, other));
-    this.#hasCost = this.#weights.some(([, cost]) => cost > 0n);
-    return this.#weights;
+    return this.#weights ??= [...this.#costs].toSorted(([one], [other]) => byTeam(one, other));
   }
 
   /** Whether any team has a cost above 0, so that it can be divided by. */
   get divides(): boolean {
-    return this.weights().length > 0 && this.#hasCost;
+    return this.weights().some(([, cost]) => cost > 0n);
   }
 }
 

@@ -22,6 +22,7 @@ type Separator = ',' | ';' | '\t';
 
 /** What ends a cell without quotes. */
 const plainEnds: { readonly [S in Separator]: RegExp } = { ',': /[",\r\n]/g, ';': /[";\r\n]/g, '\t': /["\t\r\n]/g };
+
 /** What one export may have: a month of a large account has some ten thousand lines. */
 export const billRowsMax = 200_000;
 const cellsMax = 4_000_000;
