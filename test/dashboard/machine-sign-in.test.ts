@@ -94,7 +94,7 @@ if (here !== 'linux-x64') {
     await page.getByText('A key ends 30 days after it was made.').waitFor();
     assert.deepEqual(await axeFindings(page), []);
     await page.getByRole('button', { name: 'Make the key' }).click();
-    await page.getByText('You have 2 keys, and may have 2. Revoke one first.').waitFor();
+    await page.getByText('You have 2 keys, and may have no more than 2. Revoke one first.').waitFor();
     assert.equal((await machine.metergate('logout', '--yes', '--end-key').ended).code, 0);
   });
 }

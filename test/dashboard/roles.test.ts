@@ -37,7 +37,7 @@ if (here !== 'linux-x64') {
       }
       assert.deepEqual(refused, []);
       await followTo(page, at('/audit'));
-      await page.getByText('This page takes the role admin.').waitFor();
+      await page.getByText('This page needs the role admin.').waitFor();
       for (const path of nowhere) {
         await followTo(page, at(path));
         await settled(page);

@@ -185,7 +185,7 @@ if (here !== 'linux-x64') {
     assert.equal(made.code, 0, made.stderr);
     const page = await ground.person('vi@example.com');
     await openPage(page, at('/members?new=invitation'));
-    await page.getByText('This page takes the role admin.').waitFor();
+    await page.getByText('This page needs the role admin.').waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0);
     await openPage(page, at('/no-such-page'));
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor();

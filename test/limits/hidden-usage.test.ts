@@ -131,7 +131,7 @@ test('what nobody listed hides usage of twenty calls of a key in an hour, and no
   assert.ok(passed >= untoldCallsMax && passed < 60, String(passed));
   assert.equal(answer.status, 403);
   assert.match(String(answer.body), /unmetered_work_refused/);
-  assert.match(String(answer.body), /20 answers to this API key, or to its person's keys, told no usage in this hour/);
+  assert.match(String(answer.body), /20 answers to this API key, or to its person's keys, reported no usage in this hour/);
   assert.equal((await send(tenant, { target: '/upstreams/google/v1/files', method: 'GET' }, false)).status, 200, 'what is not metered goes on');
   const other = await tenant.newKey();
   await tenant.until(({ status }) => status === 200, { key: other.key, target: gemini });

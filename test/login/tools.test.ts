@@ -288,9 +288,9 @@ suite('metergate login with the tools of npm', { timeout: 900_000 }, () => {
     machine.write('.continue/config.yaml', 'models: [\n');
     const before = machine.files();
     const login = await byCode(machine.metergate('login', system.platformUrl, '--code', '--yes'));
-    for (const words of [/Claude Code: .*settings\.json is no JSON object\. It is left as it is/, /Codex: .*is no TOML/,
+    for (const words of [/Claude Code: .*settings\.json is not a JSON object\. It is left as it is/, /Codex: .*is not TOML/,
       /Gemini CLI: .*\.env is no file/,
-      /aider: .*larger than a megabyte/, /Continue: .*is no YAML/]) assert.match(login.stderr, words);
+      /aider: .*larger than a megabyte/, /Continue: .*is not YAML/]) assert.match(login.stderr, words);
     assert.match(login.stdout, /Nothing was written, and the new key was ended/);
     assert.deepEqual(machine.files(), before);
     assert.equal(await liveKeys(), 0);
@@ -300,13 +300,13 @@ suite('metergate login with the tools of npm', { timeout: 900_000 }, () => {
     const refused = await byCode(machine.metergate('login', system.platformUrl, '--code', '--yes'), 'refuse');
     assert.deepEqual([refused.code, /was not allowed/.test(refused.stderr)], [1, true]);
     const unasked = await machine.metergate('login', system.platformUrl).ended;
-    assert.deepEqual([unasked.code, /say --yes or --print/.test(unasked.stderr)], [2, true]);
+    assert.deepEqual([unasked.code, /give --yes or --print/.test(unasked.stderr)], [2, true]);
     const print = await byCode(machine.metergate('login', system.platformUrl, '--code', '--print'));
     assert.match(print.stdout, /experimental_bearer_token = svc_live_\w{43}/);
     assert.deepEqual(machine.files(), before);
     assert.equal(await liveKeys(), 1);
     const second = await byCode(machine.metergate('login', system.platformUrl, '--code', '--print'));
-    assert.deepEqual([second.code, /You have a key, and may have one\. Revoke it first\./.test(second.stderr)], [1, true]);
+    assert.deepEqual([second.code, /You have a key, and may have only one\. Revoke it first\./.test(second.stderr)], [1, true]);
     for (const [url, words] of [[system.gatewayUrl, /no Metergate platform answers/], ['http://192.0.2.1', /plain http/], ['ftp://x',
       /address of the pages/]] as const) {
       const wrong = await machine.metergate('login', url, '--code', '--yes').ended;

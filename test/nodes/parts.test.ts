@@ -59,7 +59,7 @@ test('a gateway that starts before its platform says what it waits for, is not r
   const { nodes, checks } = doctor.json() as { nodes: { state: string }[]; checks: { name: string; state: string; message: string }[] };
   assert.deepEqual(nodes.map(({ state }) => state), ['live']);
   const found = (name: string): string => checks.filter((each) => each.name === name).map(({ state, message }) => `${state} ${message}`).join();
-  assert.match(found('nodes'), /^ok 1 gateway node is heard/);
+  assert.match(found('nodes'), /^ok 1 gateway node reports/);
   assert.match(found('server'), /^ok The server on this machine is ready/);
   assert.match(found('clock') + found('journal'), /^ok .*ok 1 segment/);
   for (const each of [gateway, platform]) {

@@ -268,15 +268,15 @@ function conditionOf(gateway: Gateway, journal: JournalCondition, client: StoreC
 /** Says once that the wall clock stepped, and once when the time in force agrees with it again (rule 5b). */
 function watchClock(clock: NodeClock): () => void {
   let told = 0;
-  const followed = data.sharedStore ? 'it is that of the shared store' : 'the step is followed once it has stayed for a minute';
+  const followed = data.sharedStore ? 'it is the time of the shared store' : 'it follows the step once that has lasted for a minute';
   return () => {
     clock.wallMs();
     const step = clock.stepMs();
     if ((step === 0) === (told === 0)) return;
     told = step;
     parent.postMessage({
-      warning: step === 0 ? 'The time in force agrees with the wall clock again.'
-        : `The wall clock stepped by ${step} ms. Time goes on as before; ${followed}.`,
+      warning: step === 0 ? 'The time that this node uses agrees with the wall clock again.'
+        : `The wall clock stepped by ${step} ms. The time that this node uses goes on as before: ${followed}.`,
     });
   };
 }

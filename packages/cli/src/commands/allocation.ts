@@ -20,7 +20,7 @@ const show = command({
   description: 'Show the rules of allocation or, with --month, what each team pays',
   args: {
     org: orgArgument,
-    month: { type: 'string', valueHint: 'YYYY-MM', description: 'The month, in UTC; as it was closed if it is' },
+    month: { type: 'string', valueHint: 'YYYY-MM', description: 'The month, in UTC; if it is closed, as it was closed' },
     version: { type: 'string', valueHint: 'N', description: 'With --month: one of its closings, from 1' },
   },
   run: ({ org, month, version }, tools) => {
@@ -48,7 +48,7 @@ const tryIt = command({
   args: {
     file: { type: 'positional', required: true, valueHint: 'FILE', description: 'A configuration file with the section allocation' },
     org: orgArgument,
-    month: { type: 'string', required: true, valueHint: 'YYYY-MM', description: 'The month, in UTC; as it was closed if it is' },
+    month: { type: 'string', required: true, valueHint: 'YYYY-MM', description: 'The month, in UTC; if it is closed, as it was closed' },
   },
   run: async (values, tools) => {
     const path = resolve(tools.cwd, values.file);

@@ -117,7 +117,7 @@ function checkSecrets({ steps }: ConfigurationPlan, file: string | undefined, to
   const makes = steps.filter(({ makesSecret }) => makesSecret).length;
   if (makes === 0 || file !== undefined || (tools.isTerminal && tools.wantsJson !== true)) return;
   throw new CommandFault('secrets_unplaced', `${makes === 1 ? 'A key or webhook' : `${makes} keys and webhooks`} would be made, whose secret is `
-    + 'shown once. Off a terminal, or with --json, say where it goes: --secrets FILE. Nothing was changed.');
+    + 'shown once. Without a terminal, or with --json, say where it goes: --secrets FILE. Nothing was changed.');
 }
 
 /** Shows the plan and asks. @throws CommandFault if nobody agrees to it */

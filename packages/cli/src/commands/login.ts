@@ -21,7 +21,7 @@ interface LoginOptions {
   readonly plainHttp: boolean;
 }
 
-const noTool = 'No tool was found that is still to be set up. --only names some, --print shows the settings.';
+const noTool = 'No tool was found that is not set up yet. Choose tools with --only, or see the settings with --print.';
 
 export const login = command({
   description: 'Get a service key of your own, and set up the tools on this machine with it',
@@ -45,7 +45,7 @@ export const login = command({
 async function loggedIn(tools: CommandTools, origin: string, options: LoginOptions): Promise<CommandResult> {
   const { print, yes, chosen } = options;
   if (!print && !yes
-    && !mayAsk(tools)) throw new UsageFault('metergate login writes settings. Off a terminal, or with --json, say --yes or --print.');
+    && !mayAsk(tools)) throw new UsageFault('metergate login writes settings. Without a terminal, or with --json, give --yes or --print.');
   const machine = machineOf(tools);
   const place = statePath(machine.home, tools.env);
   const before = readState(place);

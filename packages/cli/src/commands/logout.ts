@@ -19,7 +19,7 @@ async function loggedOut(tools: CommandTools, { yes, endsKey }: { readonly yes: 
   const place = statePath(machineOf(tools).home, tools.env);
   const state = readState(place);
   if (state === null) return { json: { restored: [], failed: [], keyEnded: false }, text: 'Nobody is logged in on this machine.' };
-  if (!yes && !mayAsk(tools)) throw new UsageFault('metergate logout changes settings. Off a terminal, or with --json, say --yes.');
+  if (!yes && !mayAsk(tools)) throw new UsageFault('metergate logout changes settings. Without a terminal, or with --json, confirm it with --yes.');
   // Newest first: a file that was written twice goes back in two steps.
   const looks = state.files.toReversed().map((written) => ({ written, look: restored(written) }));
   tools.stderr(`Logged in at ${state.platform} as ${state.person}, key ${state.prefix}…\n\n`);

@@ -113,7 +113,7 @@ const exportFile = command({
 });
 
 const statement = command({
-  description: 'Write a month, or what each team pays of it, as one printable HTML page, as it was closed if it is',
+  description: 'Write a month, or what each team pays of it, as one printable HTML page; if it is closed, as it was closed',
   args: { month: args.month, ...statementArguments }, run: writeStatement,
 });
 
@@ -140,19 +140,19 @@ const verify = command({
     return {
       json: { ...verdict, keyGiven: given !== undefined, ...storeBehind },
       text: verdictText(verdict, given !== undefined) + (behind === null ? lacksText(lacks) : behind.shorter
-        ? `\nBut the chain of the store here ends at ${behind.store}, before the month's ${behind.file}: it was put back to an earlier moment.`
-        : `\nBut the store here has another receipt at ${behind.file}: it was put back to an earlier moment, and went on from there.`),
+        ? `\nBut the chain of the store here ends at ${behind.store}, before the month's ${behind.file}: it was restored to an earlier moment.`
+        : `\nBut the store here has another receipt at ${behind.file}: it was restored to an earlier moment, and went on from there.`),
       exitCode: valid && behind === null && !lacks ? 0 : 1,
     };
   },
 });
 
 function lacksText(lacks: boolean): string {
-  return lacks ? '\nBut the store here does not know this closing: it was put back to an earlier moment.' : '';
+  return lacks ? '\nBut the store here does not know this closing: it was restored to an earlier moment.' : '';
 }
 
 const faultText: { readonly [F in MonthFault]: string } = {
-  malformed: 'it is not one that the file of a month has there',
+  malformed: 'the file of a month has no line of this form there',
   name_differs: 'the name is not the one that was frozen',
   lines_differ: 'the lines before it are not those that were signed',
   bad_signature: 'the end is not signed by the key it names',
@@ -165,7 +165,7 @@ function verdictText(verdict: MonthVerdict, keyGiven: boolean): string {
   const { valid, fault, line, month, version, organization, closedAt, adjustedCost, withoutNames } = verdict;
   if (!valid) return `NOT VALID at line ${line}: ${fault === null ? '' : faultText[fault]}.`;
   const names = withoutNames === 0 ? '' : ` Erased: ${countOf(withoutNames, 'name')}.`;
-  const key = keyGiven ? '' : '\nIt was held against the keys in the file itself. To know who signed it, give --public-key.';
+  const key = keyGiven ? '' : '\nIt was checked only against the keys in the file. To know who signed it, give --public-key.';
   return `Valid: ${month} of ${organization}, version ${version}, closed at ${closedAt}: ${adjustedCost} USD.${names}${key}`;
 }
 

@@ -229,7 +229,7 @@ const erase = command({
 /** A person types the name again; a script passes `--yes`. @throws UsageFault off a terminal, CommandFault if the name differs */
 async function confirmErasure({ name }: ShownOrganization, tools: CommandTools): Promise<void> {
   if (tools.wantsJson === true || !tools.isTerminal || !tools.stdin.isTTY) {
-    throw new UsageFault('org erase destroys for good. Off a terminal, or with --json, say --yes.');
+    throw new UsageFault('org erase cannot be undone. Without a terminal, or with --json, confirm it with --yes.');
   }
   tools.stderr(`Keys, people, secrets and words of ${plain(name)} are destroyed for good; only figures stay.\n`);
   if (await readTypedLine(tools, `Type its name to erase it: `) === name) return;

@@ -92,10 +92,10 @@ test('an older list of a known day is told as older, each rate that changed is n
   const file = write(older);
   const asked = await own.run(['prices', 'import', file, '--date', '2026-08-21']);
   assert.match(asked.stderr, new RegExp(`\\nchanged +anthropic +${models[at].id} .* cacheWrite [\\d.]+ -> 99`));
-  assert.match(asked.stderr, /2 models of the list in force .* It is an older one, of 2026-08-21; that in force is of 2026-09-23\./);
+  assert.match(asked.stderr, /2 models of the list in force .* It is older: of 2026-08-21, and the list in force of 2026-09-23\./);
   const { after: is, warning } = await own.json(['prices', 'import', file, '--date', '2026-08-21', '--yes']) as Imported & { warning: string };
   assert.match(is.id, /^2026-08-21\/[0-9a-f]{16}$/);
-  assert.match(warning, /older one/);
+  assert.match(warning, /It is older: of/);
   const { checks } = JSON.parse((await own.run(['doctor', '--json'])).stdout) as { checks: { name: string; state: string; message: string }[] };
   const { state, message } = checks.find(({ name }) => name === 'prices')!;
   assert.equal(state, 'warn');

@@ -23,7 +23,7 @@ export const importPrices = command({
   },
   run: async ({ file, shipped, date, yes }, tools) => {
     if ((file === undefined) !== (shipped === true)) throw new UsageFault('Give either the FILE of a price list or --shipped.');
-    if (date !== undefined && shipped === true) throw new UsageFault('--date is of a FILE: the shipped list has its own.');
+    if (date !== undefined && shipped === true) throw new UsageFault('--date is for a FILE: the shipped list has its own date.');
     if (date !== undefined && !isPastDay(date, tools.nowMs())) throw new UsageFault('--date must be a day that has begun, such as 2026-08-21.');
     const text = file === undefined ? null : await readTextFile(resolve(tools.cwd, file), publicListMax);
     return onStore(tools, async (context) => {
@@ -60,7 +60,7 @@ function goneText({ changes, before, after }: PriceImport): string | null {
   const gone = changes.filter(({ kind }) => kind === 'removed').length;
   if (gone === 0) return null;
   const older = after.dated === 'import' || before.dated === 'import' ? ' It may be an older one: the day of one of the lists is not known.'
-    : after.date < before.date ? ` It is an older one, of ${after.date}; that in force is of ${before.date}.` : '';
+    : after.date < before.date ? ` It is older: of ${after.date}, and the list in force of ${before.date}.` : '';
   const calls = gone === 1 ? '1 model of the list in force is not in this one: its calls'
     : `${gone} models of the list in force are not in this one: their calls`;
   return `${calls} may have no price.${older}`;

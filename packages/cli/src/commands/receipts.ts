@@ -74,11 +74,11 @@ const verify = command({
 });
 
 const faultText: { readonly [F in ReceiptFault]: string } = {
-  malformed: 'the line there is not one that a file of receipts has',
+  malformed: 'the line there is of a form that a file of receipts does not have',
   out_of_order: 'another receipt stands in its place',
   words_differ: 'its words are not those that were recorded',
   hash_differs: 'its figures, or what comes before it, are not those that were recorded',
-  checkpoint_differs: 'the checkpoint there is of other receipts',
+  checkpoint_differs: 'the checkpoint there does not fit the receipts before it',
   bad_signature: 'the checkpoint there is not signed by the key it names',
   unknown_key: 'the file is signed by a key that is not the one given, or that the keys before it do not vouch for',
   cut: 'the file stops there, before its signed end',
@@ -90,7 +90,7 @@ function verdictText(
   const why = fault === null ? '' : faultText[fault];
   if (!valid) return `NOT VALID from sequence ${firstBad}: ${why}. Good before it: ${countOf(checked, 'receipt')}.`;
   const words = withoutWords === 0 ? '' : ` Without their words (erased or withheld): ${withoutWords}.`;
-  const key = keyGiven ? '' : '\nIt was held against the keys in the file itself. To know who signed it, give --public-key.';
+  const key = keyGiven ? '' : '\nIt was checked only against the keys in the file. To know who signed it, give --public-key.';
   const gone = pruned === null ? ''
     : `\nThe receipts up to ${pruned.last} are not in it: their calls were removed for their age, as was signed at ${pruned.at}.`;
   return `Valid: ${countOf(checked, 'receipt')} of ${organization}, ${first} to ${last}, none altered, removed or added.${words}${gone}${key}`;
@@ -102,8 +102,8 @@ function behindJson({ store, file, shorter }: ChainBehind): object {
 
 function behindText({ store, file, shorter }: ChainBehind): string {
   return shorter
-    ? `But the store here ends at ${store}, before the file's ${file}: it was put back to an earlier moment.`
-    : `But the store here has another receipt at ${file}: it was put back to an earlier moment, and went on from there.`;
+    ? `But the store here ends at ${store}, before the file's ${file}: it was restored to an earlier moment.`
+    : `But the store here has another receipt at ${file}: it was restored to an earlier moment, and went on from there.`;
 }
 
 const show = command({

@@ -28,10 +28,10 @@ const declare = command({
     org: orgArgument,
     url: { type: 'string', required: true, valueHint: 'URL', description: 'Where calls go; without a name, a trailing /v1 is removed' },
     name: { type: 'string', valueHint: 'NAME', description: 'Calls to /upstreams/NAME/… go there; without it, those to /upstream/v1' },
-    auth: { type: 'enum', options: [...upstreamAuths], description: `With a name: how the credential is shown: ${upstreamAuths.join(', ')}` },
+    auth: { type: 'enum', options: [...upstreamAuths], description: `With a name: how the credential is sent: ${upstreamAuths.join(', ')}` },
     dialect: {
       type: 'enum', options: [...upstreamDialects],
-      description: `With a name: what it speaks where its paths do not tell: ${upstreamDialects.join(', ')}`,
+      description: `With a name: what it speaks, if its paths do not show it: ${upstreamDialects.join(', ')}`,
     },
     provider: { type: 'string', valueHint: 'ID', description: 'With a name: whose prices apply, as the price list calls it; default: by its host' },
     'keep-credential': { type: 'boolean', description: 'Keep the stored credential, for the same URL and auth; none is read' },

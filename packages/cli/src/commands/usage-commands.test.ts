@@ -107,7 +107,7 @@ test('usage by person adds up the keys of each; calls with nobody\'s key have no
     [[null, 1, '4.000000000'], ['ada@example.com', 2, '3.000000000'], ['ada@example.com', 1, '3.000000000']]);
   assert.equal((await usage('day,person')).length, 4);
   const beside = await run('usage', '--org', 'Peopled', '--by', 'person', '--month', '2026-09', '--adjusted');
-  assert.deepEqual([beside.code, /no corrections and no other prices/.test(beside.stderr)], [1, true]);
+  assert.deepEqual([beside.code, /cannot be combined with corrections or other prices/.test(beside.stderr)], [1, true]);
 });
 
 test('usage of 32,000 labels is a row for each and one table, in time proportional to the rows', { timeout: 120_000 }, async () => {

@@ -24,7 +24,7 @@ import { writeWhole } from '../command-line/whole-file.ts';
 import { givenRange, rangeWords } from '../command-line/value-forms.ts';
 
 export const usage = command({
-  description: 'Add up calls, tokens and cost, the costliest first (by a time alone: in its order)',
+  description: 'Add up calls, tokens and cost, the costliest first (by a time alone: in order of time)',
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
     by: { type: 'string', required: true, valueHint: 'A[,B]', description: `${capitalized(dimensionsForm)}; a call counts under each of its labels` },

@@ -16,7 +16,7 @@ test('live nodes are named; a silent one is reported with its leases and what to
   assert.deepEqual(nodesFindings([], 0).map(({ state }) => state), ['warn']);
   assert.match(nodesFindings([], 0)[0]!.message, /metergate gateway$/);
   const [heard, silent, freed] = nodesFindings([node('a', 0, 'live'), node('b', 40_000, 'quarantined'), node('c', 600_000, 'free')], 1_000_000);
-  assert.equal(heard!.message, '1 gateway node is heard: a.');
+  assert.equal(heard!.message, '1 gateway node reports: a.');
   assert.match(silent!.message, /^b was last heard 40 s ago\. It holds 3 leases/);
   assert.match(freed!.message, /^c was last heard 10 min ago\. What it held .* was freed\. Start it again/);
 });

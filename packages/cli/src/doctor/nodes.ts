@@ -9,7 +9,7 @@ export function nodesFindings(nodes: readonly GatewayNodeSeen[], nowMs: number):
   return [
     live.length === 0
       ? finding('nodes', 'warn', 'No gateway node reports. Start one on each machine with: metergate gateway')
-      : finding('nodes', 'ok', `${live.length === 1 ? '1 gateway node is' : `${live.length} gateway nodes are`} heard: ${named(live)}.`),
+      : finding('nodes', 'ok', `${live.length === 1 ? '1 gateway node reports' : `${live.length} gateway nodes report`}: ${named(live)}.`),
     ...(outdated.length === 0 ? [] : [finding('nodes', 'warn', `The store was upgraded and takes no records from ${named(outdated)}: reports lack `
       + 'their calls, which wait in their journals. Restart them with this version on their data directories.')]),
     ...silent.map(({ id, heardAtMs, leases, state }) => finding('nodes', 'warn', `${id} was last heard ${inWords(nowMs - heardAtMs)} ago. ${

@@ -36,7 +36,7 @@ export function examinePorts({ gateway, platform, ops }: Config): Promise<Findin
 
 async function examinePort({ name, variable, path, address, knows }: Listener): Promise<Finding> {
   const { port } = address;
-  if (port === 0) return finding(name, 'ok', 'Any free port is taken.');
+  if (port === 0) return finding(name, 'ok', 'Any free port will be used.');
   const answer = await ask(address, path);
   if (answer === 'refused') return finding(name, 'ok', `${port} is free.`);
   if (answer === 'slow') {

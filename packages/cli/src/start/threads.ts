@@ -191,7 +191,7 @@ function endingSilent(
     clearInterval(looking);
     void endStandingThread({ worker, file }, (stands) => {
       told(`The gateway thread did not answer and was ended. Its open calls are recorded as interrupted. ${
-        stands === null ? 'Where it stands cannot be said.' : `It stands ${stands.join(' ')}.`}`);
+        stands === null ? 'Its stack is not known.' : `It stands ${stands.join(' ')}.`}`);
     });
   }, pulseMs).unref();
   worker.once('exit', () => clearInterval(looking));

@@ -130,7 +130,7 @@ function sellerAt(entry: JsonObject, path: string, list: KnownSellers | null): O
   if ((provider === undefined) === (host === undefined)) throw new Refused(`${path} needs either provider or host, and not both.`);
   if (provider !== undefined) {
     if (typeof provider !== 'string' || (list !== null && !list.providers.some(({ id }) => id === provider))) {
-      throw new Refused(`${path}.provider is no provider of the price list (for instance openai or anthropic); use host for others.`);
+      throw new Refused(`${path}.provider is not a provider of the price list (for instance openai or anthropic); use host for others.`);
     }
     return { kind: 'provider', provider };
   }

@@ -29,7 +29,7 @@ export function RoleNeeded({ page: { name, role } }: { readonly page: Navigation
         <Text c="dimmed" ta="center">
           {role === undefined
             ? 'This page is for those who run the deployment.'
-            : `This page takes the role ${role}. An owner of the organization can give it to you.`}
+            : `This page needs the role ${role}. An owner of the organization can give it to you.`}
         </Text>
         <Button component={Link} to="/" mt="sm" variant="default">
           Go to the overview

@@ -68,7 +68,7 @@ const unreadBody = ', and the body of this request could not be read to rule it 
 
 function unmeteredSentence({ kind, rule, ground }: UnmeteredWork): string {
   const where = rule === 'refuse' ? '' : ' under a spend cap or a run budget';
-  const untold = `, and ${untoldCallsMax} answers to this API key, or to its person's keys, told no usage in this hour`;
+  const untold = `, and ${untoldCallsMax} answers to this API key, or to its person's keys, reported no usage in this hour`;
   const why = { asked: '', unread: unreadBody, untold }[ground];
   return `This organization refuses ${unmeteredWork[kind]}${where}${why}; an admin can allow it in its settings.`;
 }
@@ -150,7 +150,7 @@ const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
   }),
   upstream_body_unsigned: () => ({
     status: 413, code: 'upstream_body_too_large', type: request,
-    message: 'Requests to this upstream are signed with their body, which may have 32 MiB. Nothing was forwarded.',
+    message: 'Requests to this upstream are signed with their body, which may have at most 32 MiB. Nothing was forwarded.',
   }),
   run_id_invalid: () => ({
     status: 400, code: 'invalid_run_id', type: request,

@@ -26,7 +26,7 @@ export interface AnswerEvents extends ResponseEvents {
 const headEnd = Buffer.from('\r\n\r\n', 'latin1');
 /** Given first to a parser that gets a body in chunks from the beginning of a chunk on. */
 const chunkedHead = Buffer.from('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n', 'latin1');
-const noChunks = new Error('The chunks of the answer are none.');
+const noChunks = new Error('The chunks of the answer are malformed.');
 
 const closeParser = (parser: Parser): void => parser.close();
 

@@ -46,7 +46,7 @@ function headersProblem({ headers }: OutboundRequest): string | null {
     const name = headers[at]!;
     if (!token.test(name)) return 'The name of a header is none.';
     if (refusedNames.has(name)) return `The header ${name.toLowerCase()} is not forwarded.`;
-    if (noValue.test(headers[at + 1]!)) return 'The value of a header is none.';
+    if (noValue.test(headers[at + 1]!)) return 'A header has a value that HTTP does not allow.';
   }
   return null;
 }

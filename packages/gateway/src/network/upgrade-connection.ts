@@ -19,7 +19,7 @@ export interface UpgradeOwner {
   readonly timeouts: DestinationTimeouts;
 }
 
-const notAgreed = new ExchangeError('protocol', 'The answer is 101 and agrees to no WebSocket.');
+const notAgreed = new ExchangeError('protocol', 'The answer is 101, but does not accept the WebSocket.');
 /** RFC 6455, 1.3. */
 const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 

@@ -16,7 +16,7 @@ export function trustedProxies(ranges: readonly string[]): TrustedProxies {
     const family = isIP(address);
     const length = bits === undefined ? (family === 4 ? 32 : 128) : Number(bits);
     const fits = family !== 0 && more.length === 0 && (bits === undefined || /^\d{1,3}$/.test(bits)) && length <= (family === 4 ? 32 : 128);
-    if (!fits) throw new RangeError(`${/^[\x21-\x7e]{1,60}$/.test(range) ? range : 'an entry'} is no address range such as 10.0.0.0/8.`);
+    if (!fits) throw new RangeError(`${/^[\x21-\x7e]{1,60}$/.test(range) ? range : 'an entry'} is not an address range such as 10.0.0.0/8.`);
     list.addSubnet(address, length, family === 4 ? 'ipv4' : 'ipv6');
   }
   return { has: (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6') };

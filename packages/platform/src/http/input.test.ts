@@ -88,7 +88,7 @@ test('a name that appears twice in one object is refused and named, and nothing 
   const before = await keys();
   const answer = await send('/keys', '{"name":"first","project":"p","name":"second"}');
   assert.deepEqual(errorOf(answer), [400, 'invalid_json']);
-  assert.match(answer.text, /The name \\"name\\" stands twice/);
+  assert.match(answer.text, /The name \\"name\\" appears twice/);
   assert.ok(!(await send('/keys', `{"sk-${'k'.repeat(30)}":1,"sk-${'k'.repeat(30)}":2}`)).text.includes('sk-k'));
   assert.equal(await keys(), before);
 });

@@ -114,7 +114,7 @@ async function admitted(
   parts.askers.learn(shownBy(request), asOrganization(actor.organization));
   if (actor.kind === 'person') refuseCrossSite(request, parts.publicUrl);
   if (!hasRightsOf(actor.role, operation.role!)) {
-    throw new HttpRefusal(403, 'forbidden', `This takes the role ${operation.role}; yours is ${actor.role}.`);
+    throw new HttpRefusal(403, 'forbidden', `This needs the role ${operation.role}; yours is ${actor.role}.`);
   }
   return actor;
 }

@@ -90,7 +90,7 @@ async function parse(bytes: Uint8Array, turn: (() => Promise<void>) | null): Pro
   if (repeated === null) return value;
   // A caller's name may be anything, even a secret: only names of possible fields are repeated.
   const which = /^\w{1,40}$/.test(repeated) ? `The name "${repeated}"` : 'A name';
-  throw new HttpRefusal(400, 'invalid_json', `${which} stands twice in one object of the body.`);
+  throw new HttpRefusal(400, 'invalid_json', `${which} appears twice in one object of the body.`);
 }
 
 function parsed(bytes: Uint8Array): { readonly text: string; readonly value: unknown } {

@@ -43,7 +43,7 @@ async function comparedParts(
 ): Promise<ReadUsagePart<ComparedUsage> | AdministrationRefusal> {
   if (query.by.includes('person')) {
     if (adjusted !== true && prices === undefined) return partsOfPeople(context, query);
-    return refuseInput('invalid_input', 'Usage by person has no corrections and no other prices beside it.');
+    return refuseInput('invalid_input', 'Usage by person cannot be combined with corrections or other prices.');
   }
   // No person is asked for.
   const recorded = query as UsageRequest;

@@ -132,7 +132,7 @@ export async function takeMachineKey(context: UseCaseContext, { id, verifier, co
   const { organization, person, machine, address } = taken;
   // The role that is in force now, not the one at which it was allowed.
   const member = await context.store.members.find(organization, person);
-  if (member === null || !hasRightsOf(member.role, 'member')) return refuseInput('forbidden', 'A key of your own takes the role member.');
+  if (member === null || !hasRightsOf(member.role, 'member')) return refuseInput('forbidden', 'A key of your own needs the role member.');
   const name = `${machine} (metergate login)`;
   const by = { actor: { kind: 'person', id: person, name: member.email }, detail: { name, machine, address } } as const;
   const acting = { ...context, store: context.store.acting(by) };

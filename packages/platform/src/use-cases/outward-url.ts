@@ -12,7 +12,7 @@ export interface OutwardRules {
   readonly allow: readonly string[];
 }
 
-const noHostName = 'The host is no host name: its parts have 1 to 63 letters, digits and hyphens, 253 characters in all.';
+const noHostName = 'The host is not a host name: its parts have 1 to 63 letters, digits and hyphens, 253 characters in all.';
 
 /** A name that can be looked up: parts between dots, none of them empty or too long; one dot may end it. */
 function isHostName(host: string): boolean {

@@ -44,7 +44,7 @@ export async function makeTestCall(
   const known = await keyPresented(context, key);
   if (known === null || known.organization !== organization.id) {
     return refuseInput('unknown_key',
-      'This is no service key of your organization that is in use. Paste it whole, as it was shown when it was made.');
+      'This is not a service key of your organization that works. Paste the whole key, as it was shown when it was made.');
   }
   for (let left = waits; ; left -= 1) {
     const answer = await sent(`${gatewayUrl}${operations[provider].path}`, { key, provider, model });

@@ -172,5 +172,5 @@ function assertHeld(batch: CallBatch, marks: Marks): void {
 
 function wentBack({ segment, after = 0 }: CallBatch, mark: number): StoreFault {
   return new StoreFault('store_went_back', `The store held the journal segment ${segment} up to row ${after} and now holds it up to row ${mark}: `
-    + 'it was put back to an earlier moment. What came since is shipped again, as far as the journal still has it.');
+    + 'it was restored to an earlier moment. What came since is shipped again, as far as the journal still has it.');
 }

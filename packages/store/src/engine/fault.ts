@@ -76,7 +76,7 @@ function judged(error: unknown, place: string): unknown {
   if (typeof code === 'string' && certificateCodes.test(code)) return untrusted(code, place);
   if (code === '08P01') return pooledFault(error.message, place);
   if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return postgresFault(code, place);
-  if (/does not support SSL/.test(error.message)) return unreachable('it speaks no TLS, and sslmode asks for it', place);
+  if (/does not support SSL/.test(error.message)) return unreachable('it does not support TLS, and sslmode requires it', place);
   if (/timeout|connection terminated|connection ended|not queryable/i.test(error.message)) return unreachable('no answer in time', place);
   return error;
 }
@@ -128,9 +128,9 @@ function sqliteFault(errcode: number, place: string): StoreFault {
 /** A pooler says with one code that it takes no parameter of ours, and that it has no server: while that fails over, it is the second. */
 function pooledFault(message: string, place: string): StoreFault {
   return new StoreFault('store_unreachable', /startup parameter/i.test(message)
-    ? `PostgreSQL at ${place} refuses what a connection begins with (08P01). Where that is pgbouncer, set `
+    ? `PostgreSQL at ${place} refuses the parameters that a connection begins with (08P01). If it is pgbouncer, set `
       + 'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout in its file.'
-    : `What answers at ${place} has no PostgreSQL behind it now, or did not understand us (08P01). Where that is a pooler, check the server `
+    : `What answers at ${place} has no PostgreSQL behind it now, or did not understand the request (08P01). If it is a pooler, check the server `
       + 'that it leads to.');
 }
 

@@ -147,8 +147,8 @@ async function tooManyRefusal(
     .where((where) => where.or([where('expires_at_ms', 'is', null), where('expires_at_ms', '>', BigInt(nowMs))]))
     .executeTakeFirstOrThrow();
   if (Number(count) < keysMax) return null;
-  return refuse('too_many_keys', keysMax === 1 ? 'You have a key, and may have one. Revoke it first.'
-    : `You have ${count} keys, and may have ${keysMax}. Revoke one first.`);
+  return refuse('too_many_keys', keysMax === 1 ? 'You have a key, and may have only one. Revoke it first.'
+    : `You have ${count} keys, and may have no more than ${keysMax}. Revoke one first.`);
 }
 
 /** People whose caps are written at once. */

@@ -35,7 +35,7 @@ export function readConfigFile(path: string): ConfigFile | Unfit {
     if (process.getuid !== undefined && uid !== process.getuid()) return { unfit: 'belongs to somebody else' };
     const bytes = readFileSync(target);
     const text = bytes.toString('utf8');
-    if (!Buffer.from(text, 'utf8').equals(bytes) || text.includes('\0')) return { unfit: 'is no text in UTF-8' };
+    if (!Buffer.from(text, 'utf8').equals(bytes) || text.includes('\0')) return { unfit: 'is not text in UTF-8' };
     return { path, target, text, exists: true, readByOthers: (mode & 0o044) !== 0 };
   } catch (error) {
     return { unfit: `cannot be read (${codeOf(error)})` };

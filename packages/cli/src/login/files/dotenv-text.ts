@@ -11,7 +11,7 @@ interface Line {
 
 /** Values need no quotes: they have neither spaces nor quotes nor `#`. */
 export function editDotenv(text: string, values: Readonly<Record<string, string>>): Edited | Unfit {
-  if (text.includes('\0')) return { unfit: 'is no text' };
+  if (text.includes('\0')) return { unfit: 'is not text' };
   const lines = linesOf(text);
   const splices: Splice[] = [];
   const missing: string[] = [];

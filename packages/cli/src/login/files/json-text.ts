@@ -35,7 +35,7 @@ export function editJson(text: string, edits: readonly JsonEdit[]): Edited | Unf
   }
   const splices: Splice[] = [];
   const root = parsed(text);
-  if (root === null || root.kind !== 'object') return { unfit: 'is no JSON object' };
+  if (root === null || root.kind !== 'object') return { unfit: 'is not a JSON object' };
   for (const group of byParent(text, root, edits)) {
     if (isUnfit(group)) return group;
     splices.push(...group);

@@ -22,7 +22,7 @@ interface Statement {
 
 export function editToml(text: string, { pair, table }: TomlEdit): Edited | Unfit {
   const statements = statementsOf(text);
-  if (statements === null) return { unfit: 'is no TOML that can be read' };
+  if (statements === null) return { unfit: 'is not TOML that can be read' };
   const firstTable = statements.findIndex(({ kind }) => kind === 'table');
   const top = firstTable === -1 ? statements : statements.slice(0, firstTable);
   if (isThere(statements, top, table.name)) return { unfit: `has settings at ${table.name.join('.')} already` };

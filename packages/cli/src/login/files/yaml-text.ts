@@ -11,7 +11,7 @@ export function editYaml(text: string, settings: YamlSettings): Edited | Unfit {
   const document = read(text);
   if (isUnfit(document)) return document;
   const map = document.contents;
-  if (map !== null && !(isMap(map) && map.flow !== true)) return { unfit: 'is no mapping in block form' };
+  if (map !== null && !(isMap(map) && map.flow !== true)) return { unfit: 'is not a mapping in block form' };
   const splices: Splice[] = [];
   const lines: string[] = [];
   for (const [name, value] of Object.entries(settings)) {
@@ -72,9 +72,9 @@ function withSettings(text: string, entry: YAMLMap, settings: Readonly<Record<st
 }
 
 function read(text: string): Document | Unfit {
-  if (text.includes('\0')) return { unfit: 'is no text' };
+  if (text.includes('\0')) return { unfit: 'is not text' };
   const document = parseDocument(text, { uniqueKeys: true });
-  return document.errors.length > 0 ? { unfit: 'is no YAML that can be read' } : document;
+  return document.errors.length > 0 ? { unfit: 'is not YAML that can be read' } : document;
 }
 
 /** What cannot be read back, or reads otherwise, is not written. */

@@ -18,7 +18,7 @@ export const claudeCode: Tool = {
       settings: [{ name: 'env.ANTHROPIC_BASE_URL', value: base.value }, { name: 'env.ANTHROPIC_AUTH_TOKEN', value: key }],
       json: [base, withKey('ANTHROPIC_AUTH_TOKEN'), withKey('ANTHROPIC_API_KEY')],
       edit(text) {
-        if (!isStrict(text)) return { unfit: 'is no JSON object' };
+        if (!isStrict(text)) return { unfit: 'is not a JSON object' };
         for (const name of ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX']) {
           if (has(text, name)) return { unfit: `sets ${name}, by which Claude Code calls another provider` };
         }

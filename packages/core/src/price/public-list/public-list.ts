@@ -83,7 +83,7 @@ function nameRule(value: unknown, where: string, depth: number): NameRule {
   }
   const text = textIn(operand, place);
   if (kind === 'regex') {
-    if (!isSimpleExpression(text)) throw new PublicListFault(`${place}: this regular expression is not used, since it may be slow or is none.`);
+    if (!isSimpleExpression(text)) throw new PublicListFault(`${place}: this regular expression is not used: it is not valid, or may be slow.`);
     // oxlint-disable-next-line linear/expressions -- `isSimpleExpression` has checked it
     return { regex: new RegExp(text).source };
   }

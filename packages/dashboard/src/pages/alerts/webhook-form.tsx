@@ -12,7 +12,7 @@ export function WebhookForm({ onMade }: { readonly onMade: (secret: string) => v
   const form = useForm({
     initialValues: { url: '', which: 'all', events: [] as WebhookEventName[] },
     validate: {
-      url: (url) => (url.trim() === '' ? 'Say where events are to be posted.' : null),
+      url: (url) => (url.trim() === '' ? 'Enter the address that events are posted to.' : null),
       events: (events, { which }) => (which === 'some' && events.length === 0 ? 'Choose at least one.' : null),
     },
   });

@@ -60,7 +60,7 @@ export function DeclaredFigures({ id, declared }: { readonly id: string; readonl
         </form>
       ) : (
         <Text size="xs" c="dimmed">
-          Typing a figure takes the role admin.
+          Typing a figure needs the role admin.
         </Text>
       )}
     </Panel>

@@ -136,7 +136,7 @@ function Decision({ of: signIn }: { readonly of: SignIn }) {
             ? 'Allow this only if you started metergate login on this machine just now.'
             : 'Allow this only if you started metergate login on that machine yourself, just now.'}
         </Alert>
-        {signIn.mayAllow ? null : <Text size="sm">A key of your own takes the role member. Ask an admin.</Text>}
+        {signIn.mayAllow ? null : <Text size="sm">A key of your own needs the role member. Ask an admin.</Text>}
         <Group justify="flex-end">
           <Button variant="default" loading={refusing.isPending} onClick={() => refusing.mutate(undefined)}>
             Refuse

@@ -80,7 +80,7 @@ export function NamedUpstreamForm({ onClose }: { readonly onClose: () => void })
         <Select label="Dialect" placeholder="by its paths" clearable data={chosen(dialectNames)} {...form.getInputProps('dialect')} />
         <TextInput
           label="Prices of"
-          description="A provider of the price list, by its id there. Empty: the host tells."
+          description="A provider of the price list, by its id there. Empty: found by the host."
           maxLength={64}
           {...form.getInputProps('provider')}
         />

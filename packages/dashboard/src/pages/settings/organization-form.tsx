@@ -106,7 +106,7 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
           {conflict}
           {readOnly ? (
             <Text size="sm" c="dimmed">
-              Changing these takes the role admin.
+              Changing these needs the role admin.
             </Text>
           ) : (
             <Submit busy={saving} disabled={!form.isDirty()}>Save</Submit>

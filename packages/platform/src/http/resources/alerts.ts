@@ -14,7 +14,7 @@ const alertSchema = z.object({
   id: z.string(), cap: z.string(), at: z.array(z.int()).openapi({ description: 'Percent of the limit' }),
 }).openapi('Alert');
 const webhookShape = {
-  id: z.string(), url: z.string().openapi({ description: 'Others than admins see no more than its host: what follows may let whoever knows it in' }),
+  id: z.string(), url: z.string().openapi({ description: 'Only admins see all of it, others only the host: the rest can work like a password' }),
   events: z.array(z.enum(webhookEvents)).nullable(), createdAt: instant,
 };
 const webhookSchema = z.object(webhookShape).openapi('Webhook');

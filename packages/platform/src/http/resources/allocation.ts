@@ -73,7 +73,7 @@ export const allocationReadings = [
     run: async ({ context, actor, body: { month, allocation } }) =>
       // What a rule for one person takes is what that person spent.
       (!seesPeople(actor) && allocation.rules.some(({ people }) => people !== undefined)
-        ? refuseInput('forbidden', 'Only an admin tries rules that name people.')
+        ? refuseInput('forbidden', 'Only an admin can try rules that name people.')
         : tryAllocation(context, { organization: actor.organization, monthMs: month }, allocation)),
   }),
 ] as const;

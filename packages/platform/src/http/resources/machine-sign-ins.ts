@@ -83,7 +83,7 @@ export const machineSignInOperations = [
     run: async ({ context, parts, actor, body, address }) => {
       const attempt = parts.attempts.take({ kind: 'machine-code', email: actor.id, address });
       if (isTooMany(attempt)) {
-        throw tooMany('There were too many codes that are none. Try again later.', attempt.retryAfterSeconds);
+        throw tooMany('Too many wrong codes were typed. Try again later.', attempt.retryAfterSeconds);
       }
       const found = await findMachineSignIn(context, actor, body.userCode);
       if (!isRefusal(found)) attempt.succeeded(actor.id);

@@ -34,11 +34,11 @@ test('a node is waited for if its journal, its memory or a call under way may ho
   assert.match(reasonOf({ callsInFlight: 1, oldestCallMs: endMs - 1 })!,
     /^A call that began before the end of the month has not ended\. The node runs an earlier version/);
   const { oldestCallMs: _, ...earlier } = { ...idle, callsInFlight: 1 };
-  assert.match(awaitedNodes([{ report: earlier, atMs: endMs + hourMs }], { organization: acme, endMs })[0]!.reason, /does not tell since when/);
+  assert.match(awaitedNodes([{ report: earlier, atMs: endMs + hourMs }], { organization: acme, endMs })[0]!.reason, /does not report since when/);
 });
 
 test('a node that has not reported since is waited for, unless it stopped in order with nothing left', () => {
-  assert.match(reasonOf({}, endMs - 1)!, /did not stop in order/);
+  assert.match(reasonOf({}, endMs - 1)!, /did not stop normally/);
   assert.equal(reasonOf({ state: 'stopped' }, endMs - 1), null);
   assert.match(reasonOf({ state: 'stopped', ...journal({ rowsToShip: 4 }) }, endMs - 1)!, /stopped at .* with records that are not shipped/);
 });
@@ -62,7 +62,7 @@ test('a call of one organization holds up its own month, and no other', () => {
   assert.match(reasonOf(changes)!, /^A call that began before the end of the month has not ended, or its record is on its way\.$/);
   assert.equal(reasonOf(changes, undefined, zeta), null);
   assert.match(reasonOf({ ...changes, callsInFlight: 0, oldestCallMs: null })!, /on its way/, 'it ended, and is not in the store');
-  assert.match(reasonOf({ ...changes, earlierCalls: calls(endMs - 1) }, undefined, zeta)!, /has not told since the end of the month/);
+  assert.match(reasonOf({ ...changes, earlierCalls: calls(endMs - 1) }, undefined, zeta)!, /Since the end of the month it has not reported whose/);
 });
 
 test('records that the store refused hold up the month of those whose they are, or every month where that cannot be read', () => {

@@ -37,7 +37,7 @@ function reasonOf({ report, atMs }: KeptNodeReport, { organization, endMs }: Wai
   if (state === 'stopped') {
     return journal.rowsToShip + journal.rowsInMemory === 0 ? null : `It stopped at ${instant(atMs)} with records that are not shipped.`;
   }
-  if (atMs < endMs + marginMs) return `It was last heard of at ${instant(atMs)}, and did not stop in order.`;
+  if (atMs < endMs + marginMs) return `It last reported at ${instant(atMs)}, and did not stop normally.`;
   if (journal.rowsInMemory > 0) return 'Records wait in its memory: its journal cannot be written.';
   const shippedMs = atMs - journal.lagMs;
   if (shippedMs < endMs + marginMs) return `Its journal is shipped up to ${instant(shippedMs)}.`;
@@ -53,14 +53,14 @@ function hasSetAside({ setAside, setAsideOf }: NodeReport['journal'], organizati
 function reasonOfCalls({ callsInFlight, oldestCallMs, earlierCalls }: NodeReport, { organization, endMs }: WaitingMonth): string | null {
   if (earlierCalls !== undefined) {
     const has = hasCallBefore(earlierCalls, organization, endMs);
-    if (has === null) return 'It has not told since the end of the month whose calls are under way. Try again in half a minute.';
+    if (has === null) return 'Since the end of the month it has not reported whose calls are under way. Try again in half a minute.';
     return has ? 'A call that began before the end of the month has not ended, or its record is on its way.' : null;
   }
   if (callsInFlight === 0) return null;
-  if (oldestCallMs === undefined) return 'Calls are under way, and it does not tell since when.';
+  if (oldestCallMs === undefined) return 'Calls are under way, and it does not report since when.';
   // Its moment is not told: it may be another organization's call.
   return oldestCallMs === null || oldestCallMs >= endMs + marginMs ? null
-    : 'A call that began before the end of the month has not ended. The node runs an earlier version, which does not tell whose it is.';
+    : 'A call that began before the end of the month has not ended. The node runs an earlier version, which does not report whose it is.';
 }
 
 function instant(ms: number): string {

@@ -46,7 +46,7 @@ export function assertNoDependants(engine: Pick<Engine, 'name'>, found: readonly
 /** What they are, and what to do. */
 export function dependantsInWords(found: readonly UpgradeDependant[]): string {
   const named = found.map(({ what, table }) => `${what} (on ${table})`).join(', ');
-  return `The upgrade makes tables anew that something of your own reads: ${named}. Keep what it says, drop it, upgrade, and make it again.`;
+  return `The upgrade rebuilds tables that something of your own reads: ${named}. Keep its definition, drop it, upgrade, and create it again.`;
 }
 
 interface InFile {
