@@ -295,7 +295,7 @@ async function drain({ gateway, log, journal, destinations, traces, ownCalls, se
   data.namesPort.close();
 }
 
-/** Where this node's moment lies among those of all nodes, from 0 up to 1. */
+/** Where in a period this node acts, so that nodes do not all act at once: from 0 up to 1. */
 function spreadOf(node: GatewayNodeId): number {
   return createHash('sha256').update(node).digest().readUInt32BE(0) / 2 ** 32;
 }

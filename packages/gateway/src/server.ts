@@ -125,7 +125,9 @@ export function createGatewayServer(node: GatewayNode, { connectionsMax, request
   return { server, connections, earlyBytes: () => usual?.keptBytes ?? 0 };
 }
 
-/** Takes what reads a connection off Node's server, for those that are left to it later. Null if it cannot be found. */
+/**
+ * Takes the listener that reads connections off Node's server, to call it for connections that are left to Node later. Null if it cannot be found.
+ */
 function connectionListenerOf(server: Server): ((socket: Socket) => void) | null {
   const listeners = server.listeners('connection');
   const [listener] = listeners;
@@ -153,7 +155,7 @@ function refusalOf({ code }: ClientError): Refusal {
 /** The parser's error, with the bytes it was given last and how many of them it took. */
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
 
-/** Known only where the request begins with those bytes, and no other one before it. */
+/** Known only if the request begins in those bytes, with no other one before it. */
 function ofHead({ rawPacket, bytesParsed }: ClientError): boolean {
   const parsed = rawPacket?.subarray(0, bytesParsed).toString('latin1') ?? '';
   return parsed.startsWith('HEAD ') && !parsed.includes('\r\n\r\n');

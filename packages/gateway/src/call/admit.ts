@@ -69,7 +69,7 @@ export class Admission {
     this.#end = end;
   }
 
-  /** As `begin`, after others' turns. Who has left meanwhile is not there any more. */
+  /** As `begin`, in a later turn. Does nothing if the caller has left meanwhile. */
   beginLater(): void {
     try {
       if (!callerHasLeft(this.#reception)) this.begin();
@@ -170,7 +170,7 @@ export class Admission {
       body: content === null || content instanceof Uint8Array ? content : 'streamed',
     }, {
       broke,
-      // All that waited for one token would else go on in the turn in which it came, and hold up every other call for as long.
+      // Otherwise all calls that waited for one token would go on in the turn in which it came, and hold up every other call meanwhile.
       made: (made) => (isAtHand ? goOn(made) : this.#inTurn(() => goOn(made))),
     });
     isAtHand = false;
@@ -207,7 +207,7 @@ export class Admission {
     const { route } = this.#heard;
     if (hasWrongBaseUrl(organization.wrongBaseUrl, route, this.#reception.request.rawHeaders)) return { kind: 'wrong_base_url' };
     const chosen = chooseDestination(this.#node, this.#heard, organization);
-    // Only who may use the name learns that there is no WebSocket.
+    // Only a caller who may use the name learns that there is no WebSocket.
     if (route.upstream !== null && !('kind' in chosen) && asksForWebSocket(this.#reception.request)) return { kind: 'upgrade_unsupported' };
     return chosen;
   }

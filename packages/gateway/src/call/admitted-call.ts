@@ -46,7 +46,7 @@ export interface AuthenticatedCall {
   readonly keyHash: string;
   readonly held: HeldKey;
   readonly transport: CallTransport;
-  /** Of a response on a WebSocket connection: the id of the call that its handshake is. */
+  /** For a response on a WebSocket connection: the id of the call that opened the connection. */
   readonly connection: RequestId | null;
 }
 
@@ -56,7 +56,7 @@ export interface AdmittedCall extends AuthenticatedCall, Labels, GuardedCall {
   readonly project: string | null;
   /** What the caller's agent calls its session; null: it named none. */
   readonly session: string | null;
-  /** Of a WebSocket connection: its handshake asks for answers without usage (`hidesInHead`), and so for all calls on it. */
+  /** For a WebSocket connection: its handshake asks for answers without usage (`hidesInHead`), which holds for all calls on it. */
   readonly hidesInHandshake: boolean;
   /** The caller's own span; null if it sent none, or traces are off. */
   readonly traceParent: TraceParent | null;
@@ -71,7 +71,7 @@ export interface OutboundBody extends AskedOfBody {
   readonly content: Uint8Array | readonly Uint8Array[] | Readable | null;
   /** Length of `content` where known; null: chunked. */
   readonly contentLength: number | null;
-  /** The models that it names; `unread` too where nobody wanted to know. */
+  /** The models that it names; also `unread` if nobody wanted to know. */
   readonly modelsAsked: BodyModels;
   /** The chat body was too large to be looked into and goes out untouched. */
   readonly overBound: boolean;

@@ -39,9 +39,9 @@ export class Answer {
   #givesBack = false;
   /** A head is written that waits for the first bytes. */
   #headWaits = false;
-  /** Chunks that came in one read and are short: they leave together, behind it. */
+  /** Short chunks that came in one read: they leave together when it is over. */
   #together: Buffer[] = [];
-  /** Who is slowed down if the caller does not take those. */
+  /** What is slowed down if the caller does not take them. */
   #source: Source | null = null;
 
   constructor(request: CallerRequest, response: CallerResponse, guard: CallGuard) {

@@ -45,7 +45,7 @@ function shownOn(connection: Connection, text: string): ShownKey {
   return shown !== null && isSame(shown.text, text) ? shown : connection.shown = { text, hash: hash('sha256', text, 'hex') };
 }
 
-/** In the same time wherever they differ: a balancer's connection carries the keys of many. */
+/** Takes the same time wherever they differ: a balancer's connection carries the keys of many callers. */
 function isSame(one: string, other: string): boolean {
   if (one.length !== other.length) return false;
   let difference = 0;
@@ -67,7 +67,7 @@ function liveOrInvalid(node: GatewayNode, hash: string, held: HeldKey): Authenti
   return isLive(node, held) ? { hash, held } : 'invalid';
 }
 
-/** The key as it is now, settings that changed since included; null if it is live no more. */
+/** The key as it is now, with settings that changed since; null if it is no longer live. */
 export function stillHeld(node: GatewayNode, hash: string): HeldKey | null {
   const held = node.settings.held(hash);
   return held !== undefined && held !== 'unknown' && isLive(node, held) ? held : null;

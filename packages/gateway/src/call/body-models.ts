@@ -98,7 +98,7 @@ function modelOfPart(part: Buffer): { readonly model: string } | null | 'unread'
   return isPlain && value.length <= nameBytesMax && isUtf8Text(value) ? { model: value.toString() } : 'unread';
 }
 
-/** Of a head: a name, a colon and visible text. No folded lines, and no other encoding of the value. */
+/** A line of a head: a name, a colon and visible text. No folded lines, and no other encoding of the value. */
 const plainLine = /^(?!content-transfer-encoding:)[a-z0-9-]+:[\x20-\x7e\x80-\xff\t]*$/i;
 const plainDisposition =
   /^content-disposition:[ \t]*form-data;[ \t]*name="([^"\\]*)"(;[ \t]*filename="[^"\\]*"(?:;[ \t]*filename\*=[^;\s"]+)?)?[ \t]*$/i;

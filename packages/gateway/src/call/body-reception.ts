@@ -15,21 +15,21 @@ export interface BodyReception {
   readonly organization: OrganizationId;
   /** The body is held, up to the bound, and read for what it asks to be done later: in these members. Null: it need not be. */
   readonly readsLater: AskedInBody | null;
-  /** As that, for whether it asks for a stream without usage. */
+  /** The same, to learn whether it asks for a stream without usage. */
   readonly readsHidden: boolean;
-  /** As that, for the models that it names. */
+  /** The same, to learn which models it names. */
   readonly readsModels: boolean;
-  /** As that, to be signed: it is made one buffer. */
+  /** The same, because it is signed: it is made one buffer. */
   readonly signs: boolean;
   /** Runs once, when the body can go out. Never runs when the caller leaves while a body is being held. */
   readonly ready: (body: OutboundBody) => void;
-  /** Runs in place of it where the body came too slowly to be held on, or ended too early. */
+  /** Runs instead of `ready` if the body came too slowly, or ended too early. */
   readonly refused: (refusal: Refusal) => void;
-  /** Runs in place of it where our own code threw while the body was being held. */
+  /** Runs instead of `ready` if our own code threw while the body was being held. */
   readonly broke: (cause: unknown) => void;
 }
 
-/** One whose body is still coming. */
+/** A request whose body is still coming. */
 export interface StreamedReception extends BodyReception {
   readonly request: StreamedRequest;
 }

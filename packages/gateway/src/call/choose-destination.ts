@@ -50,7 +50,7 @@ function namedProvider(
   };
 }
 
-/** Of each connection as the settings have it, made once. */
+/** The header of each connection in the settings, made once. */
 const credentials = new WeakMap<object, CredentialHeader>();
 
 function credentialOf(connection: { readonly credential: string }, provider: Provider): CredentialHeader {
@@ -81,7 +81,7 @@ function declaredUpstream(
   };
 }
 
-/** Null: none of this name is declared, so the path is none. */
+/** Null: no upstream of this name is declared, so the path leads nowhere. */
 function namedUpstream(
   { destinations, upstreamCredentials: credentials }: Places, route: Route, organization: OrganizationSettings, name: string,
 ): ChosenDestination | Refusal | null {

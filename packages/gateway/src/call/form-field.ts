@@ -3,7 +3,7 @@
  * of the part being read, the value that is asked for, and as many bytes as may begin a boundary.
  */
 
-/** The longest head of a part that is read, in bytes; a part with a longer one is passed over. */
+/** The longest head of a part that is read, in bytes; a part with a longer one is skipped. */
 const headBytesMax = 4096;
 const crlf = '\r\n';
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -15,7 +15,7 @@ export function formBoundary(contentType: string | null): string | null {
   return match === null ? null : match[1] ?? match[2]!;
 }
 
-/** Reads the field `name`. Of several of that name the last counts. */
+/** Reads the field `name`. If there are several of that name, the last counts. */
 export class FormFieldReader {
   readonly #name: string;
   readonly #valueBytesMax: number;
@@ -47,7 +47,7 @@ export class FormFieldReader {
     this.#kept = Buffer.from(this.#worthKeeping(bytes));
   }
 
-  /** Of a long part that is passed over, only its seam with the piece before is put together. The rest is looked through where it is. */
+  /** For a long part that is skipped, only the seam with the piece before is copied together. The rest is searched where it is. */
   #passOver(chunk: Buffer): Buffer {
     const seam = this.#delimiter.length - 1;
     if (chunk.length <= seam) return chunk;

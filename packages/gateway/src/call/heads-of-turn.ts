@@ -3,7 +3,7 @@
  * all heads of a turn: most have left by then, and each immediate allocates objects.
  */
 
-/** Who has a head to send. */
+/** An answer that has a head to send. */
 export interface HeadToSend {
   /** Does nothing if it has left, or the call is over. Must not throw. */
   flushHead(): void;

@@ -4,7 +4,7 @@ import type { HeldKey } from '../guards/held-key.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
 import type { RefusalAnswer } from '../callers/refusals.ts';
 
-/** Of a refusal that no budget caused. */
+/** For a refusal that no budget caused. */
 const unbudgeted = { scope: null, window: null } as const;
 
 /** A refusal as its caller saw it. */

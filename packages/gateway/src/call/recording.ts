@@ -62,7 +62,7 @@ export class Recording {
     this.#opening = openingOf(call, node.id);
   }
 
-  /** Somebody else keeps the record from now on, whom a fault ends. */
+  /** Somebody else keeps the record from now on: a fault ends them, through this guard. */
   isKeptBy(guard: CallGuard): void {
     this.#guard = guard;
   }
@@ -98,7 +98,7 @@ export class Recording {
     const startedMs = this.#node.clock.monotonicMs();
     const lost = unanswered && withoutUsage(this.#opening) !== 'none';
     const close = (read: Reading): void => {
-      // What tells of earlier work has no usage of its own, also if it could not be read.
+      // An answer that tells of earlier work has no usage of its own, even if it could not be read.
       const reading = outcome === null ? read : nothingDue;
       const record = this.#recordOf({ end, reading, outcomeOf: outcome?.works ?? [] }, facts());
       if (outcome !== null) this.#settleWork(outcome);

@@ -12,7 +12,7 @@ import { FormFieldReader, formBoundary } from './form-field.ts';
 
 /** The longest name that is kept, in UTF-16 units. */
 export const requestedModelMax = 256;
-/** So much of a body is looked at, in bytes: as much as of a chat body, which is held. */
+/** How much of a body is looked at, in bytes: as much as of a chat body, which is held. */
 const lookedAtBytesMax = 32 * 1024 * 1024;
 
 /** Watches the body of one request go by. Never throws. */

@@ -49,9 +49,9 @@ export function serve(node: GatewayNode, reception: Reception): void {
     else sendRefusal(request, response, id, { kind: 'internal_fault' });
   };
   const presented = head.presented();
-  // Nobody's path: who shows nothing does not learn that some organization may have declared such a name.
+  // A caller that shows no key does not learn that some organization may have declared such a name.
   if (presented === undefined) return refuseWith({ kind: 'unknown_url', method, path: route.path });
-  // What it answers by itself may be an early answer, too.
+  // An answer to an own call, too, may be sent before the body has come.
   if (presented === null && !request.complete) noteStranger(request);
   if (presented === null && node.ownCalls?.take(request, response) === true) return;
   authenticate(node, { presented, head, connection: reception.connection }, (outcome) => {

@@ -49,7 +49,7 @@ export function watchAnswer(node: GatewayNode, call: AdmittedCall, { status, hea
   return { copy: node.createCopyReader({ context: { wire, endpoint, streamed, without: 'none' }, createReader, ...coded }), outcome };
 }
 
-/** Of a named upstream; null: no dialect with a separate reader. */
+/** The dialect of a named upstream's answer; null: none with a separate reader. */
 function dialectOf({ route: { endpoint, path, upstream }, chosen }: AdmittedCall): OwnDialect | null {
   return upstream === null ? null : dialectOfOperation(plainOperationOf(path), endpoint === 'other' ? chosen.dialect : null);
 }

@@ -28,7 +28,7 @@ export class ArrivingChunks {
   #odd: OddChunks | null = null;
   /** The last chunk and all behind it that belongs to the body has come. */
   isWhole = false;
-  /** They are none, and this is what is to be said of it. */
+  /** The bytes are not chunks, and this is how to refuse them. */
   fault: Refusal | null = null;
 
   /** The next bytes; not after the body is whole or at fault. */
@@ -42,7 +42,7 @@ export class ArrivingChunks {
     if (walked !== 'unusual') return { parts, taken: walked === 'whole' ? walk.at : bytes.length };
     this.#walk = null;
     const odd = this.#odd = new OddChunks();
-    // It belongs to a line that is cut, and has no bytes of a body.
+    // This is the beginning of a line that is cut. It has no bytes of a body.
     if (walk.cut !== '') odd.read(Buffer.from(walk.cut, 'latin1'));
     const { parts: others, taken } = this.#readOdd(odd, bytes.subarray(walk.at));
     return { parts: parts.concat(others), taken: walk.at + taken };

@@ -14,7 +14,7 @@ import type { ReadHead } from './read-head.ts';
 import type { BodyLength } from './repeated-head.ts';
 import type { WholeRequest } from './whole-request.ts';
 
-/** So much waits here for whoever reads it. Bytes. */
+/** How much may wait here for its reader, in bytes. */
 const waitingBytesMax = 64 * 1024;
 /** Chunks of one read that are shorter in the mean, with their lines, are one piece: each would be ten times its size. Bytes. */
 const shortChunkBytes = 512;
@@ -28,13 +28,13 @@ export class ArrivingRequest extends Readable {
   readonly httpVersionMajor = 1;
   readonly httpVersionMinor = 1;
   readonly socket: Socket;
-  /** As that of a whole request. */
+  /** The same as of a whole request. */
   readHead: ReadHead | null;
   /** All of the body has come. */
   complete = false;
   /** When its body began to come, milliseconds by the clock of its connection. */
   readonly sinceMs: number;
-  /** What its body ended with in place of its end; null: nothing. */
+  /** Why its body broke off; null: it did not. */
   fault: Refusal | null = null;
   /** Whoever takes the body does not tell chunks apart: those that came at once are one piece. */
   joinsChunks = false;
@@ -42,7 +42,7 @@ export class ArrivingRequest extends Readable {
   passesChunks = false;
   /** Bytes that are still to come, of a declared length. */
   #due: number;
-  /** Of a body in chunks. */
+  /** For a body in chunks. */
   readonly #chunks: ArrivingChunks | null;
   /** Nothing more of the body is read until more is wanted. */
   #holdsSocket = false;

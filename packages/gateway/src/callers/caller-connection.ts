@@ -61,11 +61,11 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
   /** When what is waited for began, by the clock for seconds. */
   #sinceMs: number;
   #sentBytes = 0;
-  /** Of a request that was not whole at once. */
+  /** The part that came of a request that did not come whole at once. */
   #part: RequestPart | null = null;
   /** The request that is being served, or was answered, while its body still comes. */
   #arriving: ArrivingRequest | null = null;
-  /** One whose body turned out to be none. */
+  /** A request whose body turned out to be malformed. */
   #broken: ArrivingRequest | null = null;
   #response: WholeResponse | null = null;
   /** What came before the answer to the request before it had ended. */
@@ -137,7 +137,7 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
     return this.#phase === 'left' ? this.#socket.push(Buffer.from(bytes)) : this.#takeNext(bytes);
   }
 
-  /** Of the body of the request that is being served, and of what comes behind it. */
+  /** Takes bytes of the body of the request that is being served, and of what comes behind it. */
   #takeBody(request: ArrivingRequest, bytes: Buffer): boolean {
     this.#sinceMs = this.#callers.clock.awakeMs;
     const taken = request.receive(bytes);
@@ -150,7 +150,7 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
     return this.#phase === 'idle' && this.#socket.isPaused() ? this.#keepEarly(rest) : this.#takeNext(rest);
   }
 
-  /** Its body is none from here on, and nothing behind it is a request. */
+  /** Its body is malformed from here on, so nothing behind it can be read as a request. */
   #endBroken(request: ArrivingRequest, refusal: Refusal): boolean {
     this.#arriving = null;
     this.#broken = request;

@@ -39,7 +39,7 @@ export interface Connection {
    * a call whose key is asked for begins to take its body behind the one that came after it.
    */
   readonly receiving: Receiving[];
-  /** Who reads its requests; null if Node's server does. */
+  /** What reads its requests; null if Node's server does. */
   reader: RequestReader | null;
   /** Node's server has read a request on it. */
   hasAsked: boolean;

@@ -26,7 +26,10 @@ export class Discarding {
 /** What is read away: the body of a request, or a connection. */
 type Discarded = Pick<Readable, 'on' | 'once' | 'pause' | 'resume' | 'listenerCount'>;
 
-/** A piece was read away by the listener that calls this. Who else reads the same may still write it to a provider, and gives it back then. */
+/**
+ * A piece was read away by the listener that calls this. Another reader of the same piece may still write it to a provider, and gives it back
+ * afterwards.
+ */
 export function giveBackUnlessHeld(all: Pick<Readable, 'listenerCount'>, chunk: Buffer): void {
   if (all.listenerCount('data') === 1 && all.listenerCount('readable') === 0) bodySlabs.giveBack(chunk);
 }

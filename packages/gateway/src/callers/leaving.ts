@@ -8,7 +8,7 @@ import type { CallerRequest, CallerResponse } from './caller-exchange.ts';
 import { endLingering } from '@metergate/store/network/lingering-end.ts';
 import { WholeResponse } from './whole-response.ts';
 
-/** Until a node of this process leaves, an answer has nothing to look up. */
+/** Answers look nothing up until a node of this process leaves. */
 let someLeave = false;
 const leaving = new WeakSet<Socket>();
 

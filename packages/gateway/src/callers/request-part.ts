@@ -35,7 +35,7 @@ export class RequestPart implements Watched {
     return copy;
   }
 
-  /** It is kept no more. */
+  /** It is no longer kept. */
   release(): void {
     this.#shared.momentClock.forget(this);
     this.#shared.keptBytes -= this.bytes;

@@ -9,7 +9,7 @@ export class WholeRequest {
   /** The target as it came. */
   readonly url: string;
   rawHeaders: string[];
-  /** Of those that are asked for by name this request has none. */
+  /** Empty: this request has none of the headers that are asked for by name. */
   headers: { readonly expect?: string; readonly upgrade?: string; readonly connection?: string } = noHeaders;
   readonly httpVersionMajor = 1;
   readonly httpVersionMinor = 1;

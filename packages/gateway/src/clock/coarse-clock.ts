@@ -77,7 +77,7 @@ export class CoarseClock implements SilenceClock {
     this.#lookAtSome(this.#watched.values(), this.#watched.size);
   };
 
-  /** At so many of the rest: those that come to be watched meanwhile wait for the next tick. */
+  /** Looks at the next `count` of them. Those that are added meanwhile wait for the next tick. */
   #lookAtSome(rest: SetIterator<Watched>, count: number): void {
     const beganMs = this.#monotonicMs();
     for (let looked = 1; looked <= count; looked += 1) {
@@ -94,7 +94,7 @@ export class CoarseClock implements SilenceClock {
 
 const clocks = new Map<number, CoarseClock>();
 
-/** The clock for limits of which the shortest is this. Those of about the same share one. */
+/** The clock for limits of which this is the shortest. Limits of about the same length share a clock. */
 export function clockFor(shortestMs: number): CoarseClock {
   const tickMs = Math.min(longestTickMs, Math.max(shortestTickMs, 2 ** Math.floor(Math.log2(shortestMs / 8))));
   let clock = clocks.get(tickMs);

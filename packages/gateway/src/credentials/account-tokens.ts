@@ -9,7 +9,7 @@ import type { FetchedToken, NoToken } from './token-exchange.ts';
 /** How long before its end the next one is fetched, and how long before it a token is not used any more. Of short ones, a part of their life. */
 const aheadMs = 300_000;
 const unusedMs = 30_000;
-/** After a fetch that failed, for so long none is tried, and who needs one hears of the failure. */
+/** For how long no fetch is tried after one that failed. Whoever needs a token meanwhile is told of the failure. */
 const pauseMs = 1_000;
 
 export interface TokenSource {
@@ -85,7 +85,7 @@ export class AccountTokens implements CredentialMaker {
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
 const assertionSeconds = 3_600;
 
-/** The assertion that is exchanged for a token. Rejects if the key is none. */
+/** The assertion that is exchanged for a token. Rejects if the key cannot be used. */
 export async function assertionOf({ clientEmail, privateKey, privateKeyId, tokenUri }: ServiceAccount, nowMs: number): Promise<string> {
   const { importPKCS8, SignJWT } = await import('jose');
   const nowSeconds = Math.floor(nowMs / 1_000);

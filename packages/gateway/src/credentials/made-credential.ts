@@ -29,7 +29,7 @@ export type UnmadeCredential =
 
 export type Made = MadeCredential | UnmadeCredential;
 
-/** Who asked: one of these runs, once. */
+/** The one who asked. One of these runs, once. */
 export interface MadeFor {
   /** In the same turn if all is at hand. */
   readonly made: (made: Made) => void;

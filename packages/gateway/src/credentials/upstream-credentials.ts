@@ -36,7 +36,7 @@ export class UpstreamCredentials {
     this.#clock = clock;
   }
 
-  /** Of a declaration whose credential is made from what is stored; null: what is stored cannot be read as such. */
+  /** The maker of credentials for an upstream that needs one; null: what is stored for it cannot be read. */
   makerFor(organization: string, upstream: NamedUpstream): CredentialMaker | null {
     const place = `${organization}/${upstream.name}`;
     const nowMs = this.#clock.monotonicMs();

@@ -12,7 +12,7 @@ const togetherMs = 250;
 /** Steps of one organization that wait at most; further ones are taken at once. More than it has connections, unless it pipelines without end. */
 const waitingMax = 4_096;
 
-/** What turns go by; given in tests. */
+/** How turns and delays are counted; tests pass their own. */
 export interface CallTurnsBy {
   /** Runs a task once the turn is over. */
   readonly atTurnsEnd: (task: () => void) => unknown;
@@ -31,7 +31,7 @@ interface Share {
 
 export class CallTurns {
   readonly #by: CallTurnsBy;
-  /** Of those that called lately. */
+  /** The organizations that called lately. */
   readonly #shares = new Map<OrganizationId, Share>();
   /** Those with something that waits: a turn's end costs the same however many others there are. */
   #behind: Share[] = [];
@@ -112,7 +112,7 @@ export class CallTurns {
     this.#shares.clear();
   };
 
-  /** Who took no step in this turn begins the next one like a new one, so nothing is kept about it. */
+  /** An organization that took no step in this turn begins the next one like a new one, so nothing is kept about it. */
   #forgetIdle(): void {
     for (const [organization, share] of this.#shares) {
       if (share.turn !== this.#turn && share.waiting.length === 0) this.#shares.delete(organization);

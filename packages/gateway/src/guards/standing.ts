@@ -31,7 +31,7 @@ export interface KeyStanding {
   readonly organization: OrganizationStanding;
   readonly rate: RateLimit;
   readonly sums: WindowSums;
-  /** Whose key it is, if they have a cap; null: nobody, or they have none. */
+  /** The person the key belongs to, if they have a cap; null: nobody, or they have none. */
   person: CappedSubject | null;
   /** The caps that bind all calls of this key, in the order in which they refuse. Replaced whole when settings change. */
   binding: readonly BoundCap[];

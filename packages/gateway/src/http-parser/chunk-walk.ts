@@ -110,7 +110,7 @@ export class ChunkWalk {
   }
 }
 
-/** What a byte says as a hexadecimal digit; -1: it is none. */
+/** The value of a byte as a hexadecimal digit; -1: it is not one. */
 export function digitOf(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;

@@ -1,4 +1,4 @@
-/** Node's HTTP parser, set up for requests. What it is, and when there is none, says `native-parser.ts`. */
+/** Node's HTTP parser, set up for requests. `native-parser.ts` says what it is, and when there is none. */
 import { METHODS } from 'node:http';
 import {
   createParser, headBytesMax, usableParser, type MessageKind, type NativeParser, type NativeParserClass, type Parser,
@@ -57,7 +57,7 @@ const asked: readonly (readonly [text: string, heard: string])[] = [
   [`GET / HTTP/1.1\r\nA: ${'b'.repeat(headBytesMax)}\r\n\r\n`, 'error'],
 ];
 
-/** As that, for heads whose bodies are not given to the parser. */
+/** The same for heads whose bodies are not given to the parser. */
 const headsInRow = Buffer.from([
   'POST / HTTP/1.1\r\nContent-Length: 2', 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked', 'GET /b HTTP/1.1', '',
 ].join('\r\n\r\n'));

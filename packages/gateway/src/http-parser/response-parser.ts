@@ -1,4 +1,4 @@
-/** Node's HTTP parser, set up for responses. What it is, and when there is none, says `native-parser.ts`. */
+/** Node's HTTP parser, set up for responses. `native-parser.ts` says what it is, and when there is none. */
 import {
   createParser, headBytesMax, reportEndsOf, usableParser, type MessageKind, type NativeParser, type NativeParserClass, type Parser,
 } from './native-parser.ts';

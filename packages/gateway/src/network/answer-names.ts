@@ -10,7 +10,7 @@ export class AnswerNames {
   #areTheirOwn = true;
 
   /**
-   * True if an answer is most likely the one before it on its connection, once more. `name`: of this answer, null if it has none; `before`: of
+   * True if an answer is most likely a repetition of the one before it on its connection. `name`: of this answer, null if it has none; `before`: of
    * the one before it, undefined if there was none.
    */
   isDoubled(name: string | null, before: string | null | undefined): boolean {

@@ -5,7 +5,7 @@
  */
 import { Readable } from 'node:stream';
 
-/** So much waits here for the client. Bytes. */
+/** How much may wait here for the client, in bytes. */
 const waitingBytesMax = 64 * 1024;
 
 export class BodySource extends Readable {

@@ -1,6 +1,6 @@
 /**
- * The one place that decides which client is behind a destination: our own, if this Node has the parser that it reads by; else undici,
- * which ours is held against. Decision 0041.
+ * The one place that decides which client is behind a destination: our own, if this Node has the parser that it uses; else undici, with which ours is
+ * compared in tests. Decision 0041.
  */
 import type { DestinationOptions } from './destination-options.ts';
 import type { Destination } from './destination.ts';

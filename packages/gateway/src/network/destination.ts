@@ -65,7 +65,7 @@ export interface Upgraded {
   readonly first: Buffer;
 }
 
-/** Gets the events of an answer, or the one that there is none and the connection is another protocol's. */
+/** Gets the events of an answer or, instead, the one event that the connection has switched to another protocol. */
 export interface UpgradeObserver extends ExchangeObserver {
   /** The exchange is over; the connection is the observer's. */
   upgraded(connection: Upgraded): void;

@@ -28,7 +28,7 @@ export class KeyConnections {
     return this.#all.size;
   }
 
-  /** An idle connection of that key, which is idle no more. */
+  /** An idle connection of that key, which then is no longer idle. */
   take(keyId: string): SocketConnection | undefined {
     const connection = this.#lanes.get(keyId)?.idle.pop();
     if (connection !== undefined) this.#idle -= 1;

@@ -297,7 +297,7 @@ export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting
     return isRead || method === 'HEAD';
   }
 
-  /** The answer has the name of the one before it: most likely it is that one, which came twice. */
+  /** The answer has the name of the one before it, so most likely the same answer came twice. */
   #isDoubled(pairs: readonly string[]): boolean {
     const before = this.#answerName;
     this.#answerName = answerName(pairs);

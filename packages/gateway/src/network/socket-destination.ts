@@ -128,7 +128,7 @@ class SocketDestination implements Destination, ConnectionOwner {
     try {
       this.#connections.opened(new SocketConnection(this, exchange));
     } catch (cause) {
-      // Settings of TLS that are none, for one.
+      // For example, settings of TLS that are not valid.
       failLater(exchange, cause as Error);
     }
   }

@@ -1,6 +1,6 @@
 /**
- * A length that is followed by a tab. HTTP allows it (RFC 9110, 5.6.3) and Node's parser takes it, from its version 9.4 on; the client that
- * ours is held against does not. A length is what framing hangs on, so it is refused as before. Looked for only where a head has a tab at all.
+ * A length that is followed by a tab. HTTP allows it (RFC 9110, 5.6.3) and Node's parser takes it, from its version 9.4 on; undici, with which our
+ * client is compared, does not. A length is what framing hangs on, so it is refused as before. Looked for only where a head has a tab at all.
  */
 
 const tab = 0x09;

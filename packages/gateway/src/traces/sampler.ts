@@ -13,7 +13,7 @@ export interface Sampling {
 
 const idRange = 2 ** 52;
 
-/** `chance`: from 0 up to 1. Of one trace all calls are sampled or none. */
+/** `chance`: from 0 up to 1. All calls of one trace are sampled, or none. */
 export function isSampled({ byParent, ratio }: Sampling, parent: TraceParent | null, chance: () => number): boolean {
   if (parent === null) return chance() < ratio;
   if (byParent) return parent.sampled;

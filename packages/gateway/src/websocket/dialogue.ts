@@ -1,7 +1,7 @@
 /**
- * What both ends say to each other, message by message, and the responses that come of it. A message of the caller leaves once it is known that it
- * begins nothing, or once what it begins is admitted and journalled. A message of the provider that begins or ends a response reaches the
- * caller once that is journalled.
+ * What both ends say to each other, message by message, and the responses that follow from it. A message of the caller leaves once it is known that
+ * it begins nothing, or once what it begins is admitted and journalled. A message of the provider that begins or ends a response reaches the caller
+ * once that is journalled.
  */
 import type { CallOutcome } from '@metergate/core/record/call-record.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
@@ -26,7 +26,7 @@ export interface DialogueConnection {
   readonly callerIsGone: boolean;
   /** The caller is there, and the connection is not over. */
   readonly callerWaits: boolean;
-  /** Why no further response is begun; null: nothing keeps one from it. */
+  /** Why no further response is begun; null: one may begin. */
   readonly endsFor: Refusal | null;
   /** Runs a step: what it throws ends the connection. */
   run(step: () => void): void;
@@ -58,7 +58,7 @@ interface RefusedTo {
 }
 
 const noNext = (): void => {};
-/** A message is no form. */
+/** A message is never a form, so there are no pieces to read. */
 const noPieces: readonly Buffer[] = [];
 
 export class Dialogue {

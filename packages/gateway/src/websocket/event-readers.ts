@@ -1,6 +1,6 @@
 /**
- * Who reads the messages of a connection. A reader has some kilobytes, and thousands of connections say nothing: so they have none of their own
- * while they do.
+ * Who reads the messages of a connection. A reader takes some kilobytes, and thousands of connections are silent, so a connection has none of its own
+ * while it is silent.
  */
 import type { AlikeMessages, RepeatableReader } from '@metergate/core/usage/websocket/alike-messages.ts';
 
@@ -53,7 +53,7 @@ export class BriefReader<Event, Reader extends EventReader<Event>> implements Ev
   }
 }
 
-/** Lets a message that is like one before it pass unread. */
+/** Skips reading a message that is like one before it. */
 export class AlikeReader<Event, Reader extends EventReader<Event> & RepeatableReader<Event>> implements EventReader<Event> {
   readonly #alike: AlikeMessages<Event>;
   readonly #shared: Reader;

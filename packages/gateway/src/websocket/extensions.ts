@@ -5,7 +5,7 @@ import { extension, PerMessageDeflate, type ExtensionParameters } from 'ws';
 export interface Compression {
   /** As the answer to the handshake names them. */
   readonly parameters: ExtensionParameters;
-  /** A message of the caller is compressed by what its messages before it were: one that is kept back would be missed. */
+  /** A caller's message is compressed with the help of its earlier ones, so the provider could not read it if one of those was held back. */
   readonly callerKeepsContext: boolean;
 }
 
@@ -18,7 +18,7 @@ export function compressionOf(answer: HeaderPairs): Compression | null | 'unread
     const [name, all] = agreed[0]!;
     const [parameters] = all;
     if (agreed.length !== 1 || name !== 'permessage-deflate' || all.length !== 1 || parameters === undefined) return 'unreadable';
-    // Throws if the parameters are none.
+    // Throws if the parameters are not valid.
     new PerMessageDeflate({ isServer: false, maxPayload: 0 }).accept([structuredClone(parameters)]);
     return { parameters, callerKeepsContext: !('client_no_context_takeover' in parameters) };
   } catch {

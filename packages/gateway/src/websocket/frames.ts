@@ -51,7 +51,7 @@ export interface FrameFinderOptions {
 export class FrameFinder {
   readonly #options: FrameFinderOptions;
   readonly #pieces = new Pieces();
-  /** Of a frame that is not whole; 0 where not even its head is. */
+  /** What is missing of a frame that is not whole; 0 if not even its head is. */
   #missingBytes = 0;
 
   constructor(options: FrameFinderOptions) {

@@ -1,6 +1,6 @@
 /**
- * Calls past the gateway that several connections of this node listen to. Each of them hears every response, which is counted on one: on the
- * one that asked for it, else on the first that hears of it.
+ * Calls past the gateway that several connections of this node listen to. Each of them hears every response. It is counted once: on the connection
+ * that asked for it, otherwise on the first that hears of it.
  */
 import type { Route } from '@metergate/core/call/route.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';

@@ -62,7 +62,7 @@ export class Inflow implements SocketReader {
   /** What began and is not whole, and its frames. */
   #part: { readonly opcode: number; readonly isCompressed: boolean; frames: number } | null = null;
   readonly #frames = new Pieces();
-  /** Of a message that does not come whole at once. */
+  /** What is held of a message that does not come whole at once. */
   #held: HeldBytes | null = null;
   /** A close came: what comes behind it is nothing (RFC 6455, 5.5.1). */
   #hasClosed = false;

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { opcodes } from './frames.ts';
 
-/** Who reads the frame. A provider takes masked frames alone, a caller none. */
+/** Who reads the frame. A provider accepts only masked frames, a caller only unmasked ones. */
 export type FrameReader = 'caller' | 'provider';
 
 /** One whole message. */

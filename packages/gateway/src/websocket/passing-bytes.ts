@@ -6,7 +6,7 @@
 /** Pieces of fewer bytes share a buffer of Node's. So no buffer from here is more than four times as long as what is in it. */
 const bytesMin = 4 * 1024;
 const sizes = [16 * 1024, 64 * 1024] as const;
-/** Of each size, so many wait for their next use. */
+/** How many of each size are kept for their next use. */
 const keptMax = 8;
 
 const kept: Readonly<Record<number, Buffer[]>> = { [sizes[0]]: [], [sizes[1]]: [] };

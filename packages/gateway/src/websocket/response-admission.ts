@@ -32,7 +32,7 @@ export interface AdmissionEnd {
   readonly isWanted: () => boolean;
   /** It has taken its limits, if it is to. */
   readonly admitted: (call: AdmittedCall) => void;
-  /** The refusal may be sent: what it rests on is in the journal. `id`: of the call that is none. */
+  /** The refusal may be sent: what it rests on is in the journal. `id`: of the call that was refused. */
   readonly refused: (refusal: Refusal, id: AdmittedCall['id']) => void;
   /** Our own code threw. */
   readonly broke: (cause: unknown) => void;

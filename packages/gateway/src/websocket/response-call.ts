@@ -49,7 +49,7 @@ export class ResponseCall implements BreakableCall {
   #responseBytes = 0;
   #firstByteMs: number | null = null;
   #isOver = false;
-  /** Who waits for its record. */
+  /** What runs once its record is written. */
   #waiting: (() => void)[] = [];
 
   constructor(node: GatewayNode, options: ResponseCallOptions) {

@@ -85,7 +85,7 @@ class Sink {
   #from = 0;
   #to = 0;
   #isLeaving = false;
-  /** Somebody says when what was written is to leave. */
+  /** What is written leaves only when somebody says so. */
   gathers = false;
   /** What is not read until the end takes more. */
   #waiting: Inflow | null = null;

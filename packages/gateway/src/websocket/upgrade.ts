@@ -87,7 +87,7 @@ class Handshake {
   readonly #connection: Connection;
   /** Null once the connection is taken off HTTP: it may last an hour, and needs neither. */
   #parts: HandshakeParts | null;
-  /** Whose place among the connections it has, since it was forwarded. */
+  /** The organization that it counts for among the connections, from when it was forwarded. */
   #organization: OrganizationId | null = null;
   #relay: Relay | null = null;
   #session: SocketSession | null = null;
