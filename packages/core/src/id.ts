@@ -120,7 +120,7 @@ export function requestIdFrom(hex32: string): RequestId {
   return (idPrefix.request + hex32) as RequestId;
 }
 
-/** Its 32 digits. Of those of a gateway's own calls the last eight tell the time, all before are random. */
+/** Its 32 digits. In the ids of a gateway's own calls the last eight tell the time, and all before them are random. */
 export function requestIdDigits(id: RequestId): string {
   return id.slice(idPrefix.request.length);
 }

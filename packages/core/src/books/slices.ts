@@ -18,7 +18,7 @@ export class Slices {
   }
 }
 
-/** So many are sorted at once. */
+/** How many are sorted at once. */
 const runMax = 1_000;
 
 /** The values by their names, ascending; names differ. */

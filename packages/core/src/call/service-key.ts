@@ -25,7 +25,7 @@ export function presentedServiceKey(headers: HeaderPairs): string | null {
   return apiKey === null ? keyInSubprotocol(headers) : keyOrNull(apiKey);
 }
 
-/** Of a browser's handshake. Read only where neither header presents a key. */
+/** A key in a browser's handshake. Read only if neither header presents one. */
 function keyInSubprotocol(headers: HeaderPairs): string | null {
   const key = keyAmong(allValues(headers, 'sec-websocket-protocol').join(','));
   return key === null ? null : keyOrNull(key);

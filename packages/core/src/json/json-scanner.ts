@@ -12,7 +12,7 @@ import { wordBegins, wordContinues, wordKind } from './word-lexer.ts';
 
 /**
  * `valid`: one JSON value and nothing after it. `empty`: nothing but white space so far. `incomplete`: so far the beginning
- * of a JSON text. `invalid`: it is none. `gave_up`: nested deeper than is followed.
+ * of a JSON text. `invalid`: it is not JSON. `gave_up`: nested deeper than is followed.
  */
 export type JsonVerdict = 'valid' | 'empty' | 'incomplete' | 'invalid' | 'gave_up';
 
@@ -64,7 +64,7 @@ export class JsonScanner {
   #scalar: WatchedValue | null = null;
   /** Where the string or word being read begins, in the chunk in which it does. */
   #scalarFrom = 0;
-  /** The value that is passed over, in which nothing is watched; null: none was yet. */
+  /** Skips values in which nothing is watched; null: there was none yet. */
   #skip: ValueSkip | null = null;
 
   /** @param root the whole text's place; the places inside it are filled as the text is scanned. */

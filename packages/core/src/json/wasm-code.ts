@@ -56,7 +56,7 @@ export const long = {
 } as const;
 /** Of 16 bytes at once. */
 export const wide = {
-  /** So many bytes behind the address. */
+  /** How many bytes behind the address. */
   load: (address: Code, behind = 0): Code => written([0xfd, 0x00, 0, ...unsigned(behind)])(address),
   store: (address: Code, value: Code): Code => written([0xfd, 0x0b, 0, 0])(address, value),
   /** This word four times. */

@@ -43,7 +43,7 @@ export class WatchedValue {
   readonly firstElement: WatchedValue | null;
   /** Called with every element of an array; such an array has no watched first one. */
   readonly tally: ElementTally | null;
-  /** Of a string, or of a number that is not written in plain digits; null if it is longer than the bound. Else without meaning. */
+  /** The text of a string, or of a number that is not written in plain digits; null if it is longer than the bound. Otherwise without meaning. */
   #text: string | null = null;
   /** The value of a number written in plain digits, or −1. */
   #plainDigits = -1;

@@ -17,7 +17,7 @@ export interface ChargedTokens {
   readonly cachedImage: number;
 }
 
-/** Of an answer that counts other units alone. */
+/** For an answer that counts only other units. */
 export const noChargedTokens: ChargedTokens = Object.freeze({
   input: 0, cached: 0, cacheWrite: 0, cacheWriteOneHour: 0, output: 0, reasoning: 0, audioInput: 0, audioOutput: 0,
   imageInput: 0, imageOutput: 0, cachedAudio: 0, cachedImage: 0,

@@ -117,7 +117,7 @@ function priceAt(value: unknown, path: string, list: KnownSellers | null): Overl
   };
 }
 
-/** A date or an instant; words that depend on the present are none. */
+/** A date or an instant; words that depend on the present are not allowed. */
 function fromAt(value: unknown, path: string): number | null {
   if (value === undefined) return null;
   const time = typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) ? parseTime(value) : null;

@@ -79,7 +79,7 @@ export interface PriceList {
   readonly source: { readonly package: string; readonly version: string };
   /** Day of that release, `YYYY-MM-DD`; of the import of a list whose own day is not known. */
   readonly date: string;
-  /** Whose day an imported list has; lists that were imported by older versions do not say, and have that of their import. */
+  /** What `date` of an imported list is the day of. Absent in lists that older versions imported: there it is the day of the import. */
   readonly dated?: 'list' | 'import';
   /** SHA-256, lower-case hexadecimal, of `JSON.stringify` of this object without `hash`. */
   readonly hash: string;

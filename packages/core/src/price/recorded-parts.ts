@@ -78,7 +78,7 @@ export function recordedPricedModel({ model, requestedModel, wire }: Pick<Pricin
   return pricedModelOf({ model, requestedModel, toUpstream: wire === 'upstream' });
 }
 
-/** Who sold a recorded call, as prices are asked for; null: to a declared upstream that is none now. */
+/** Who sold a recorded call, as prices are asked for; null: it went to an upstream that is no longer declared. */
 export function recordedSeller(
   { wire }: Pick<PricingRecord, 'wire'>, { upstreamUrl, listedAs }: DeclaredSeller,
 ): Pick<PriceQuery, 'provider' | 'upstreamHost' | 'listedAs'> | null {

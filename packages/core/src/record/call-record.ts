@@ -119,7 +119,10 @@ export interface CallRecord extends CallOpening {
   readonly works: readonly string[];
   /** Of a settlement: the call that began the work; null if no such call is known here. */
   readonly settles: RequestId | null;
-  /** Of a call whose usage came later: the settlement's id. Its usage is unknown no more. Set by the store, and never by receipts or journals. */
+  /**
+   * For a call whose usage came later: the settlement's id. The call no longer counts as unknown. Set by the store, and never by receipts or
+   * journals.
+   */
   readonly settledBy: RequestId | null;
   /** Left out: for nobody. It travels with the journal; the store does not keep it, and no form shows it. */
   readonly countedFor?: CountedFor;

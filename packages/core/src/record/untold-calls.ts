@@ -7,7 +7,7 @@ import type { OrganizationId, PersonId, ServiceKeyId } from '../id.ts';
 import type { CallRecord } from './call-record.ts';
 import type { UsageReason } from '../usage/reading.ts';
 
-/** So many in one hour of the clock, and further calls that are metered count as hiding their usage until the hour is over. */
+/** After so many in one hour of the clock, further metered calls count as hiding their usage until the hour is over. */
 export const untoldCallsMax = 20;
 
 /** Callers of an organization that have a count of their own. Further ones share one. */
@@ -36,7 +36,7 @@ export interface CallingKey {
 /** The counts of one organization in this hour. */
 interface OrganizationCounts {
   readonly ofCallers: Map<PersonId | ServiceKeyId, number>;
-  /** Of all callers for whom there was no room. */
+  /** The count of all callers for whom there was no room. */
   ofOthers: number;
 }
 

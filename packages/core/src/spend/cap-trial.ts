@@ -17,7 +17,7 @@ export interface TriedCalls {
   /** Any instant of their day, which is not before it begins to count. */
   readonly atMs: number;
   readonly calls: number;
-  /** Of those whose cost is known. */
+  /** The cost of those calls whose cost is known. */
   readonly cost: NanoDollars;
 }
 

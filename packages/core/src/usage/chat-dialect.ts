@@ -30,7 +30,7 @@ class ChatDialect implements Dialect {
   readonly #choiceIndex = watched();
   readonly #firstChoice: WatchedValue;
   readonly #serviceTier = watched();
-  /** Of a chat that was deferred, in place of an answer; read on declared upstreams only. */
+  /** The id that comes instead of an answer if a chat was deferred; read on declared upstreams only. */
   readonly #requestId = watched();
   /** Read on declared upstreams only. */
   readonly #executed = new ExecutedTools();

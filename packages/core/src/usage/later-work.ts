@@ -88,7 +88,7 @@ export function askedInBody(plainOperation: string): AskedInBody | null {
   return laterWork.find(({ begins, ifBody }) => ifBody !== null && begins.test(plainOperation))?.ifBody ?? null;
 }
 
-/** The row of such a call; null: it is of none. Ids are told apart by their case, so `operation` is in its own. */
+/** The row that such a call belongs to; null: none. Ids can differ by case alone, so `operation` must not be lower-cased. */
 export function laterWorkOf(operation: string): WorkDoneLater | null {
   return laterWork.find(({ begins }) => begins.test(operation)) ?? null;
 }

@@ -82,7 +82,7 @@ class ObjectOutcome implements UsageReader {
 
 const lineFeed = 0x0a;
 
-/** A line for each request. One line of another form, and the file is none of these. */
+/** A line for each request. If one line has another form, the file is not one of these. */
 class LineOutcomes implements UsageReader {
   readonly dialogueEnded = false;
   readonly #scanner: JsonScanner;

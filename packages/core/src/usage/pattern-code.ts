@@ -16,7 +16,7 @@ import { wordTables } from '../json/word-lexer.ts';
 export const partKind = { string: 0, word: 1, padding: 2, end: 3 } as const;
 /** Bytes that can be compared at once. An event that is not whole in them is not known to be alike. */
 export const comparedBytesMax = 65_536;
-/** So many of them where nobody knows how long the event is: most are short. */
+/** How many are compared if the length of the event is not known: most events are short. */
 export const soughtBytesMax = 4_096;
 
 /** The learnt event: for each part two words of four bytes, how many equal bytes stand before it and its kind; then its bytes. */
@@ -31,7 +31,10 @@ const [, learnt, shortEscapes, hexDigits, firstBytes, wordBegins, wordEnds, word
   [0, ...sizes].map((_, index) => sizes.slice(0, index).reduce<number>((sum, bytes) => sum + bytes, 0)) as
     [number, number, number, number, number, number, number, number, number];
 
-/** Compares the first so many bytes of `memory` with the learnt event at `learnt`: where the event that is like it ends, 0 if there is none. */
+/**
+ * Compares the first bytes of `memory`, as many as are given, with the learnt event at `learnt`. Returns where the event that is like it ends, 0 if
+ * there is none.
+ */
 export interface Comparer extends WasmExports {
   readonly learntAt: number;
 }

@@ -10,7 +10,7 @@ export interface EventConsumer {
   data(chunk: Uint8Array, from: number, to: number): void;
   /** The newline of a data line. A further data line may follow in the same event. */
   dataLineEnded(): void;
-  /** The blank line: what came since the last one was one event (one without data is none). */
+  /** The blank line: what came since the last one was one event (one without data does not count). */
   eventEnded(): void;
 }
 

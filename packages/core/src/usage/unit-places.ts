@@ -63,7 +63,7 @@ export class UnitPlaces {
 /** Most usages. */
 const nothingRead: ReadUnits = Object.freeze({ units: null, cachedSplit: false });
 
-/** A whole number; what is none is not counted: these names have other meanings elsewhere. */
+/** A whole number. Anything else is not counted: these names have other meanings elsewhere. */
 function countAt(place: Parameters<typeof tokenFigure>[0]): number | null {
   const figure = tokenFigure(place);
   return typeof figure === 'number' ? figure : null;

@@ -7,7 +7,7 @@
 export interface AwsCredential {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Of a temporary key; null: it is a lasting one. */
+  /** The token of a temporary key; null: the key is a lasting one. */
   readonly sessionToken: string | null;
   /** Such as `us-east-1`. */
   readonly region: string;
@@ -31,7 +31,7 @@ export interface CredentialProblem {
   readonly problem: string;
 }
 
-/** Region and service in a host of AWS, which `bedrock-runtime.us-east-1.amazonaws.com` shows both; null: it is none of theirs. */
+/** Region and service in a host of AWS, which `bedrock-runtime.us-east-1.amazonaws.com` shows both; null: it is not one of theirs. */
 export function awsPlaceOf(url: string): { readonly region: string; readonly service: string } | null {
   const host = URL.parse(url)?.hostname ?? '';
   const found = /(?:^|\.)([a-z0-9-]+)\.([a-z]{2}(?:-[a-z]+)+-\d)(?:\.vpce)?\.(?:amazonaws\.com(?:\.cn)?|api\.aws)$/.exec(host);

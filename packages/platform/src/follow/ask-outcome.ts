@@ -39,12 +39,12 @@ export type FollowedOutcome =
   | { readonly kind: 'held'; readonly forMs: number };
 
 const deadlineMs = { object: 15_000, results: 120_000 } as const;
-/** Of an object, to see whether its work has ended. Its usage is read further. */
+/** Read of an object to see whether its work has ended. For its usage, more is read. */
 const objectBytesMax = 4 * 1_048_576;
-/** Of the same: it is parsed in one go. */
+/** Values of that part: it is parsed in one go. */
 const objectValuesMax = 100_000;
 const objectDepthMax = 100;
-/** Of an object, which may have the answers of its work in it: up to 20 MB, and images. Of results: more than providers let a batch have. */
+/** For an object, which may contain the answers of its work: up to 20 MB, and images. For results: more than providers let a batch have. */
 const answerBytesMax = { object: 32 * 1_048_576, results: 2 * 1_073_741_824 } as const;
 /** What is read at one time. Then it is the others' turn. */
 const turnBytes = 1_048_576;

@@ -11,7 +11,7 @@
 
 /** Of senders that are known: five organizations may hold a bill of the largest kind each. */
 const knownBytesMax = 96 * 1_048_576;
-/** Of all others: a sign-in has less than a kibibyte. */
+/** Everybody else's: a sign-in has less than a kibibyte. */
 const unknownBytesMax = 8 * 1_048_576;
 
 /** What one body holds. */

@@ -37,8 +37,8 @@ export function mount(app: OpenAPIHono, parts: PlatformParts, operations: readon
 }
 
 /**
- * Of one organization. The embedded store does one thing at a time; a second request is read and written meanwhile. A shared one does several, and
- * each takes its way there and back.
+ * Places of one organization. The embedded store does one thing at a time; a second request is read and written meanwhile. A shared store does
+ * several things at a time, and each takes a round trip.
  */
 const placesOn = { sqlite: 2, postgres: 4 } as const;
 

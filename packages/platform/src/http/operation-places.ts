@@ -1,14 +1,14 @@
 /**
- * How many requests of an organization the platform works at. One thread answers all of them, mostly by short transactions one after the other. Who
- * asked thirty things at once had everybody else wait for all thirty. So an organization has a few places; what it asks beyond them waits, in its
- * order, and is begun in a later turn of the event loop, after what others asked meanwhile. A place is for work of this thread: who waits for
+ * How many requests of an organization the platform works at. One thread answers all of them, mostly by short transactions one after the other. If
+ * somebody asked thirty things at once, everybody else waited for all thirty. So an organization has a few places; what it asks beyond them waits, in
+ * its order, and is begun in a later turn of the event loop, after what others asked meanwhile. A place is for work of this thread: who waits for
  * something else, such as the answer of another host, gives it up. Rule 8a; decision 119.
  */
 
 /** Work that takes longer waits for something else. Milliseconds. */
 export const placeMsMax = 250;
 
-/** What places go by; given in tests. */
+/** How turns and delays are counted; tests pass their own. */
 export interface OperationPlacesBy {
   /** Runs a task once this turn of the event loop is over. */
   readonly atTurnsEnd: (task: () => void) => unknown;
@@ -17,7 +17,7 @@ export interface OperationPlacesBy {
 
 const byThisThread: OperationPlacesBy = { atTurnsEnd: setImmediate, after: (delayMs, task) => setTimeout(task, delayMs).unref() };
 
-/** One organization's. */
+/** What one organization asks for. */
 interface Asked {
   /** Places that are taken. */
   taken: number;
@@ -28,7 +28,7 @@ interface Asked {
 export class OperationPlaces {
   readonly #placesMax: number;
   readonly #by: OperationPlacesBy;
-  /** Of those that ask for something now. */
+  /** The organizations that ask for something now. */
   readonly #asked = new Map<string, Asked>();
 
   /** @param placesMax of one organization. */

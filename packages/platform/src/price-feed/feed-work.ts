@@ -15,7 +15,7 @@ import { getText } from './get-text.ts';
 /** As configured. */
 export interface PriceFeedSettings {
   readonly url: string;
-  /** Of a text that begins with the list's SHA-256 in hexadecimal; null: it is not checked. */
+  /** The address of a text that begins with the list's SHA-256 in hexadecimal; null: the list is not checked. */
   readonly checksumUrl: string | null;
 }
 
@@ -122,7 +122,7 @@ export function createPriceFeed(options: PriceFeedOptions): PriceFeed {
   };
 }
 
-/** The first word of a checksum file. Null: it is none. */
+/** The first word of a checksum file. Null: it is not a checksum. */
 function digestIn(text: string): string | null {
   return /^[0-9a-f]{64}(?![0-9a-f])/i.exec(text.trimStart())?.[0].toLowerCase() ?? null;
 }

@@ -133,7 +133,7 @@ export async function setCap(
   return shownCap(context, organization, standing);
 }
 
-/** In the order they were made. Of an erased organization, by its id alone, those that were not a project's. */
+/** In the order they were made. Of an erased organization, which only its id finds, those that were not for a project. */
 export async function listCaps(context: UseCaseContext, idOrName: string): Promise<ShownCap[] | AdministrationRefusal> {
   const organization = await findFigures(context, idOrName);
   if (isRefusal(organization)) return organization;

@@ -32,7 +32,7 @@ export function refuseOtherThan<Thing>(
   };
 }
 
-/** Refuses `changed_meanwhile` where a thing that is declared as a whole was declared anew since `version` was read. Undefined: whichever it is. */
+/** Refuses `changed_meanwhile` if a thing that is declared as a whole was declared again since `version` was read. Undefined: any version will do. */
 export function refuseOtherVersion(version: number | undefined, there: { readonly version: number }): StoreRefusal | null {
   return version === undefined || version === there.version ? null
     : refuse('changed_meanwhile', 'It was declared anew after you read it. Nothing was changed.');

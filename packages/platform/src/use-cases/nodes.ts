@@ -40,7 +40,7 @@ export async function listNodes(context: UseCaseContext, asker: Asker): Promise<
   return (await context.store.nodeReports.list()).map((kept) => shownNode(kept, context.nowMs));
 }
 
-/** Whose calls and records there are is for the closing of months alone. */
+/** Whose calls and records a node holds is left out: only the closing of months needs it. */
 function shownNode({ report: kept, atMs }: KeptNodeReport, nowMs: number): ShownNode {
   const { node, state, startedAtMs, earlierCalls: _calls, journal: { setAsideOf: _owners, ...journal }, ...report } = kept;
   return {

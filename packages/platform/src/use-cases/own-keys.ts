@@ -71,15 +71,15 @@ export function ownKeyTermsOf({ keysMax, models, lifetimeSecondsMax, cap, person
 }
 
 /**
- * Whom terms of own keys bind, if there are any: the change itself looks. Null: this actor may make and change keys as the role allows. Tokens are
- * made by admins, and for that; one whose maker is no admin any more is bound as they are.
+ * The member whom terms of own keys bind; whether there are terms is checked by the change itself. Null: this actor may make and change keys as the
+ * role allows. Tokens are made by admins, so a token is bound only if its maker is no longer an admin.
  */
 export function boundMember({ kind, role, id, maker }: Actor): PersonId | null {
   const person = kind === 'person' ? { id: id as PersonId, role } : maker === null ? null : { id: maker.person, role: maker.role };
   return person === null || hasRightsOf(person.role, 'admin') ? null : person.id;
 }
 
-/** Who changes a key, for whom the terms may bind. Left out: the operator, or a token that they do not bind. */
+/** Who changes a key, if terms may bind them. Undefined: the operator, or a token that terms do not bind. */
 export function changerOf(actor: Actor): KeyChanger | undefined {
   const bound = boundMember(actor);
   if (bound !== null) return { person: bound, isBound: true };

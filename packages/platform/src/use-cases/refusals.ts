@@ -48,7 +48,7 @@ export interface RefusalsInput {
   readonly untilMs: number;
 }
 
-/** Refused calls by key and reason, and by hour or day. Refuses `unknown_organization` and a range that is none. */
+/** Refused calls by key and reason, and by hour or day. Refuses `unknown_organization` and a range that is not valid. */
 export async function showRefusals(context: UseCaseContext, asked: RefusalsInput): Promise<RefusalsReport | AdministrationRefusal> {
   const steps = stepsOf(asked);
   if (isRefusal(steps)) return steps;

@@ -66,7 +66,7 @@ export interface ServiceKeyInput {
   readonly models?: readonly string[] | null;
   /** Email of the member whose key it is to be. */
   readonly person?: string | null;
-  /** Whose own key it is, in place of the email: terms of own keys bind it, whoever they are. */
+  /** Given instead of the email if somebody makes a key for themselves: terms of own keys then bind it, whoever they are. */
   readonly own?: PersonId;
   /** The member who makes it, where terms of own keys would bind them. */
   readonly boundMaker?: PersonId | undefined;

@@ -79,7 +79,7 @@ function decisionOf(target: Exclude<AllocationTarget, { readonly kind: 'label' }
   return target.kind === 'team' ? { team: target.team } : { split: target };
 }
 
-/** Of each rule the names it asks for; null: it does not ask. `behindMin`: what a beginning must have behind it, characters. */
+/** The names that each rule asks for; null: it does not ask. `behindMin`: what a beginning must have behind it, characters. */
 function* namesIn(asked: readonly (readonly string[] | null)[], slices: Slices, behindMin: number = 0): Slicewise<Names> {
   const made = new Names(asked.length, behindMin);
   for (const [rule, names] of asked.entries()) {

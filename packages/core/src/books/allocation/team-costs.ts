@@ -35,7 +35,7 @@ export class TeamCosts {
   }
 }
 
-/** Of all of these together. */
+/** The costs of all of these together. */
 export function costsOf(parts: readonly { readonly team: string | null; readonly figures: readonly WholeFigure[] }[]): Weighted {
   const costs = new TeamCosts();
   for (const { team, figures } of parts) costs.add(team, figureIn(figures, 'cost'));

@@ -12,7 +12,7 @@ export interface BegunCall {
 }
 
 export interface EarlierCalls {
-  /** Calls that began before this instant are told, later ones are not. */
+  /** Calls that began before this instant are reported, later ones are not. */
   readonly beforeMs: number;
   /** When the oldest of each organization's began. */
   readonly oldestMs: Readonly<Record<string, number>>;
@@ -25,7 +25,7 @@ export const clockMarginMs = 60_000;
 /** So that a report stays small: it is written every few seconds. */
 const organizationsMax = 500;
 
-/** What is told of `calls` at `nowMs`. Where there are too many organizations, those with the oldest calls are told one by one. */
+/** What is reported of `calls` at `nowMs`. If there are too many organizations, those with the oldest calls are reported one by one. */
 export function earlierCallsOf(calls: Iterable<BegunCall>, nowMs: number): EarlierCalls {
   const beforeMs = monthOf(nowMs) + clockMarginMs;
   const oldest = new Map<string, number>();
@@ -35,7 +35,7 @@ export function earlierCallsOf(calls: Iterable<BegunCall>, nowMs: number): Earli
   return bounded({ beforeMs, oldest, othersMs: null });
 }
 
-/** What is told at several moments, together: a call is told if one of them tells it. There is at least one. */
+/** Reports of several moments as one: a call is in it if it is in one of them. There is at least one. */
 export function earlierCallsTogether(told: readonly EarlierCalls[]): EarlierCalls {
   const oldest = new Map<string, number>();
   for (const { oldestMs } of told) for (const [organization, beganMs] of Object.entries(oldestMs)) addOldest(oldest, organization, beganMs);

@@ -19,7 +19,7 @@ export function isCounted(item: BillItem): boolean {
   return countedItems.has(item);
 }
 
-/** Of several that fit, the first holds: storage of files to search is no search. */
+/** If several fit, the first counts: storage of files to search is not a search. */
 const words: readonly (readonly [RegExp, BillItem])[] = [
   [/storage|vector[ _-]?store/i, 'storage'],
   [/web[ _-]?search|search[ _-]tool|grounding/i, 'web_search'],

@@ -76,7 +76,7 @@ export interface ComparedLine {
   readonly reasons: readonly Reason[];
 }
 
-/** Those of which our side may have no count although the work was done: an answer in other units does not say them. */
+/** The counts that our side may lack although the work was done: an answer in other units does not say them. */
 const reportedOrNot: ReadonlySet<CountKind> = new Set<CountKind>([
   'imageInputTokens', 'imageOutputTokens', 'seconds', 'characters', 'pages', 'images', 'reasoningTokens',
 ]);
@@ -85,7 +85,7 @@ const reportedOrNot: ReadonlySet<CountKind> = new Set<CountKind>([
 export function ourFigures({ ours }: Pair): ComparedSums | null {
   if (ours === null || ours.counts.calls === 0) return null;
   const { calls, inputTokens, outputTokens } = ours.counts;
-  // Of an item only its uses are counted, and its fees where they can be separated from the cost of calls.
+  // For an item only its uses are counted, and its fees if they can be separated from the cost of calls.
   if (ours.item !== null) return { calls, inputTokens: null, outputTokens: null, cost: ours.unsplit > 0 ? null : nanoDollars(ours.cost) };
   return { calls, inputTokens, outputTokens, cost: nanoDollars(ours.cost) };
 }

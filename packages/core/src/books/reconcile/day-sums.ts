@@ -57,7 +57,7 @@ function verdictOfDay(sum: Omit<DaySum, 'verdict'>, tolerance: bigint, { places,
   return verdictOf(comparedKinds({ ours, theirs: { counts: theirCounts, cost: null, rows: 0, name: null } }), cost, tolerance);
 }
 
-/** What their tokens come to, each once, if input contains what is cached or written or not. */
+/** The total of their tokens, each counted once, whether or not input contains cached and written tokens. */
 function tokensOf(counts: Counts, cachedInInput: boolean): number {
   const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, cacheWriteTokens = 0 } = counts;
   return inputTokens + outputTokens + (cachedInInput ? 0 : cachedTokens + cacheWriteTokens);

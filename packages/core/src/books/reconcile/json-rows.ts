@@ -71,7 +71,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** One value for each line, as data warehouses export; null: a line is none. */
+/** One value for each line, as data warehouses export; null: a line is not one. */
 function lines(text: string): unknown[] | null {
   const found: unknown[] = [];
   for (const line of text.split('\n')) {

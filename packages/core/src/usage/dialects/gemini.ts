@@ -66,7 +66,7 @@ class Grounding {
     this.#chunks.hasMap = this.#chunks.hasDocument = false;
   }
 
-  /** Of a stream: of everything in it so far. Null: nothing was searched. */
+  /** For a stream: the calls in everything that came so far. Null: nothing was searched. */
   calls(model: string | null): ToolCalls | null {
     const queries = this.#queries.found.size + this.#imageQueries.found.size;
     const webSearch = paidSearches(model, queries);

@@ -15,8 +15,8 @@ export interface RepeatableReader<Event> {
 /** A shorter message is read as fast as it is compared. Bytes. */
 const comparedBytesMin = 256;
 /**
- * So many long messages, one behind the other, are like none before one is learnt: a single one of another kind comes between. More of them after
- * patterns that no message was like.
+ * A new message is learnt only after so many long ones in a row were unlike the learnt one, because a single one of another kind may come between.
+ * More are needed after patterns that no message was like.
  */
 const missedMin = 2;
 const missedMax = 64;
@@ -50,7 +50,7 @@ export class AlikeMessages<Event> {
   /** Messages that were like the learnt one, and those since then that were not. */
   #found = 0;
   #missed = 0;
-  /** So many must miss it before another one is learnt. */
+  /** How many must be unlike it before another one is learnt. */
   #missedMin = missedMin;
 
   constructor(learner: MessageLearner) {

@@ -77,7 +77,7 @@ export interface AllocationTrial {
   /** All that would go from one team to another. */
   readonly moved: string;
   readonly adjustedCost: string;
-  /** What the rules that are tried come to. */
+  /** The result of the rules that are tried. */
   readonly after: ShownAllocation;
 }
 

@@ -26,7 +26,7 @@ export interface BudgetSubject {
 
 export interface BudgetSpend {
   readonly figures: ShownFigures;
-  /** Null: the month has not begun. Of one that is over, what was spent. */
+  /** Null: the month has not begun. For a month that is over, what was spent. */
   readonly expected: NanoDollars | null;
 }
 
@@ -60,7 +60,7 @@ export interface BudgetsOfMonth {
   readonly budgets: readonly BudgetSubject[];
 }
 
-/** Of each key of somebody who has a budget: their email. */
+/** For each key of somebody who has a budget: their email. */
 type Owners = ReadonlyMap<string, string>;
 
 async function ownersOf(context: UseCaseContext, organization: OrganizationId, budgets: readonly BudgetSubject[]): Promise<Owners> {

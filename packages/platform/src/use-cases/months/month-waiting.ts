@@ -45,7 +45,7 @@ function reasonOf({ report, atMs }: KeptNodeReport, { organization, endMs }: Wai
   return reasonOfCalls(report, { organization, endMs });
 }
 
-/** Of an earlier version it is not known whose records they are. */
+/** A node of an earlier version does not report whose records they are. */
 function hasSetAside({ setAside, setAsideOf }: NodeReport['journal'], organization: OrganizationId): boolean {
   return setAsideOf === undefined ? setAside > 0 : setAsideOf === null || setAsideOf.includes(organization);
 }

@@ -13,7 +13,7 @@ export function publicKeyOf(raw: string): KeyObject | null {
   return createPublicKey({ key: Buffer.concat([publicKeyHead, bytes]), format: 'der', type: 'spki' });
 }
 
-/** A raw Ed25519 public key, base64, as PEM; empty if it is none. */
+/** A raw Ed25519 public key, base64, as PEM; empty if it is not a key. */
 export function pemOf(raw: string): string {
   return publicKeyOf(raw)?.export({ format: 'pem', type: 'spki' }).toString() ?? '';
 }

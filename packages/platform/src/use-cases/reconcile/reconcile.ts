@@ -125,7 +125,7 @@ export async function compareBill(
     }
     await othersFirst();
   }
-  // Of a name that is mistaken everything would be the bill's alone. One that was removed may still have calls.
+  // With a mistyped name every line would be only on the bill. An upstream that was removed may still have calls.
   if (upstream !== null && calls === 0 && !(await context.store.namedUpstreams.list(organization.id)).some(({ name }) => name === upstream)) {
     return refuseInput('invalid_input', 'The organization has declared no upstream of this name, and no call of that time went to one.');
   }

@@ -22,7 +22,7 @@ export async function declaredSellers({ store }: UseCaseContext, organization: O
   return { named, ofPath: (path) => named(upstreamNameOf(path)) };
 }
 
-/** What the list calls the provider that a declared upstream is; null: it is none of the list. */
+/** What the list calls the provider that a declared upstream is; null: it is not in the list. */
 export function providerNameOf({ upstreamUrl, listedAs }: DeclaredSeller, book: PriceBook): string | null {
   if (upstreamUrl === null) return null;
   const seller = listedAs === null ? book.upstreamSeller(upstreamUrl) : book.listedSeller(listedAs, upstreamUrl);

@@ -88,7 +88,7 @@ function add(sums: ReadonlyMap<string, Sums>, by: readonly UsageDimension[], rec
     for (const other of second) {
       const texts = [one, other].slice(0, by.length).map((subject, index) => subjectText(by[index]!, subject));
       const sum = sums.get(nameOfRow(texts));
-      // Of a row that was not asked for, or of a call that was recorded meanwhile.
+      // It belongs to a row that was not asked for, or to a call that was recorded meanwhile.
       if (sum === undefined) continue;
       if (repriced.kind === 'not_repriced') {
         sum.not += 1;

@@ -60,7 +60,7 @@ ${legend(closed === null ? `Price list in force: ${priceList.id}, of ${priceList
 </footer>` });
 }
 
-/** Of a closed month, which no later list moves. */
+/** For a closed month, which no later list changes. */
 export const pricesOfRecords = 'Prices are those of the list that each record names.';
 
 /** What the words on a statement mean. */
