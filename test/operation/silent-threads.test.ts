@@ -89,7 +89,7 @@ test('a gateway thread that computes for ever is ended with its stack in the log
   timeout: 180_000,
 }, async (t) => {
   const { system, left, dataDirectory } = await startComputing(t);
-  await system.says(/The gateway thread did not answer and was ended\. .+ It stands at computesForEver \(file:\/\/\S+hanging-thread\.mjs:\d+:\d+\)/);
+  await system.says(/The gateway thread did not answer and was ended\. .+ Its stack: at computesForEver \(file:\/\/\S+hanging-thread\.mjs:\d+:\d+\)/);
   await system.says(/This process ends, so that it is started again\./);
   assert.equal(await system.exited(), 1, system.stderr());
   await system.stop();

@@ -15,7 +15,7 @@ import type { NodeReport } from '@metergate/store/operation/node-reports.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import { setCollecting } from './collecting.ts';
 import { reportThreadFaults, type FaultReport } from './reported-faults.ts';
-import { endStandingThread } from './end-standing-thread.ts';
+import { endHangingThread } from './end-hanging-thread.ts';
 import { createThreadPulse, pulseMs, type ThreadName, type ThreadPulse, type ThreadPulses } from './thread-pulse.ts';
 
 /**
@@ -182,16 +182,16 @@ function thread(
   });
 }
 
-/** Ends the gateway thread once it has not answered for `deadMsMin`; `told` is called before, with a sentence that says where it stands. */
+/** Ends the gateway thread once it has not answered for `deadMsMin`; `told` is called before, with a sentence that has its stack. */
 function endingSilent(
   { worker, file, pulse }: { readonly worker: Worker; readonly file: string; readonly pulse: ThreadPulse }, told: (sentence: string) => void,
 ): void {
   const looking = setInterval(() => {
     if (pulse.silentMs < deadMsMin) return;
     clearInterval(looking);
-    void endStandingThread({ worker, file }, (stands) => {
+    void endHangingThread({ worker, file }, (stack) => {
       told(`The gateway thread did not answer and was ended. Its open calls are recorded as interrupted. ${
-        stands === null ? 'Its stack is not known.' : `It stands ${stands.join(' ')}.`}`);
+        stack === null ? 'Its stack is not known.' : `Its stack: ${stack.join(' ')}.`}`);
     });
   }, pulseMs).unref();
   worker.once('exit', () => clearInterval(looking));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nanoDollars } from '../money.ts';
 import { expectedBy } from '../spend/forecast.ts';
-import { budgetEvents, type BudgetTold } from './month-budget.ts';
+import { budgetEvents, type SentBudgetEvents } from './month-budget.ts';
 
 const dayMs = 86_400_000;
 const monthMs = Date.UTC(2026, 10, 1);
@@ -37,7 +37,7 @@ test('each threshold, the whole budget and an expectation above it are reported 
 });
 
 test('nothing is expected on the first day of a month, of a budget that is spent, or where nothing is known', () => {
-  const none: BudgetTold | null = null;
+  const none: SentBudgetEvents | null = null;
   assert.deepEqual(types(budgetEvents(none, { ...moment, nowMs: monthMs + dayMs - 1, spent: nano(1), expected: nano(999) })), []);
   assert.deepEqual(types(budgetEvents(none, { ...moment, spent: nano(1), expected: null })), []);
   assert.deepEqual(types(budgetEvents(none, { ...moment, thresholds: [], spent: nano(100), expected: nano(999) })), ['budget.reached']);

@@ -10,7 +10,7 @@ export const budgetScopes = ['organization', 'project', 'person', 'label'] as co
 export type BudgetScope = (typeof budgetScopes)[number];
 
 /** What was sent of a budget in the month that begins at `windowStartMs`. */
-export interface BudgetTold extends SentEvents {
+export interface SentBudgetEvents extends SentEvents {
   /** That more than the budget is expected. */
   readonly expected: boolean;
 }
@@ -32,7 +32,9 @@ export type BudgetEvent =
   | { readonly type: 'budget.expected' };
 
 /** `told`: what was sent; null: nothing yet. The events in order, and what has been sent after them. Nothing is expected on a month's first day. */
-export function budgetEvents(told: BudgetTold | null, moment: BudgetMoment): { readonly events: readonly BudgetEvent[]; readonly told: BudgetTold } {
+export function budgetEvents(
+  told: SentBudgetEvents | null, moment: BudgetMoment,
+): { readonly events: readonly BudgetEvent[]; readonly told: SentBudgetEvents } {
   const { monthMs, nowMs, amount, spent, expected, thresholds } = moment;
   const { events, sent } = capEvents(told, { windowStartMs: monthMs, spent, limit: amount, thresholds });
   const wasExpected = told !== null && told.windowStartMs === monthMs && told.expected;

@@ -26,7 +26,7 @@ const subprotocolField = 'sec-websocket-protocol';
 const serviceKeyFields = new HeaderNames(['authorization', 'x-api-key']);
 
 /** A field that belongs to a credential: its caller's is taken out, and it is sent where it has a value. `name` is lower case. */
-export interface FieldBeside {
+export interface CredentialField {
   readonly name: string;
   readonly value: string | null;
 }
@@ -83,7 +83,7 @@ export function outboundRequestHeaders(pairs: HeaderPairs, credential: Credentia
  * and those that the destination's credential replaces. What else a caller shows it there is between the two.
  */
 export function upstreamRequestHeaders(
-  pairs: HeaderPairs, credential: CredentialHeader | null, beside: readonly FieldBeside[] = noFields,
+  pairs: HeaderPairs, credential: CredentialHeader | null, beside: readonly CredentialField[] = noFields,
 ): string[] {
   const out = outboundRequestHeaders(pairs, credential, (name, value) =>
     holdsServiceKey(name, value) || (credential !== null && sameName(name, credential.name)) || beside.some((field) => sameName(name, field.name)));
@@ -91,7 +91,7 @@ export function upstreamRequestHeaders(
   return out;
 }
 
-const noFields: readonly FieldBeside[] = [];
+const noFields: readonly CredentialField[] = [];
 
 /** What the caller receives: the provider's list without hop-by-hop fields and without the provider's `x-svc-` fields. */
 export function inboundResponseHeaders(pairs: HeaderPairs): string[] {

@@ -6,12 +6,12 @@ import { nanoDollars } from '../money.ts';
 import type { TokenFigures } from '../usage/reading.ts';
 import { costOf } from './cost.ts';
 import { createPriceBook } from './price-book.ts';
-import { recordedParts, recordedTokens, type DeclaredSeller, type PricingRecord, type RecordedBy } from './recorded-parts.ts';
+import { recordedParts, recordedTokens, type DeclaredSeller, type PricingRecord, type RecordedPriceSource } from './recorded-parts.ts';
 import { sampleList, sampleReading } from './test-support/sample-list.ts';
 
 const startedAtMs = Date.parse('2026-09-23T12:00:00Z');
 const book = createPriceBook({ list: sampleList, overlay: null });
-const by: RecordedBy = { book, upstreamUrl: null, listedAs: null };
+const by: RecordedPriceSource = { book, upstreamUrl: null, listedAs: null };
 
 /** A call as it is recorded; to the first wire, or to the upstream that is declared. */
 function recorded(model: string, tokens: Partial<TokenFigures>, { upstreamUrl, listedAs }: DeclaredSeller = by): PricingRecord {

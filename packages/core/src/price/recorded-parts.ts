@@ -39,12 +39,12 @@ export interface DeclaredSeller {
 }
 
 /** `book`: the prices that the record names; null: they are gone, or it names none. */
-export interface RecordedBy extends DeclaredSeller {
+export interface RecordedPriceSource extends DeclaredSeller {
   readonly book: PriceBook | null;
 }
 
 /** Null: the record has no token figure. */
-export function recordedParts(record: PricingRecord, by: RecordedBy): RecordedParts | null {
+export function recordedParts(record: PricingRecord, by: RecordedPriceSource): RecordedParts | null {
   const tokens = recordedTokens(record);
   if (tokens === null) return null;
   return { tokens: asText(tokens), costs: costsOf(record, tokens, by) };
@@ -86,7 +86,7 @@ export function recordedSeller(
   return upstreamUrl === null ? null : { provider: null, upstreamHost: upstreamUrl, listedAs };
 }
 
-function costsOf(record: PricingRecord, tokens: ChargedTokens, { book, ...declared }: RecordedBy): RecordedParts['costs'] {
+function costsOf(record: PricingRecord, tokens: ChargedTokens, { book, ...declared }: RecordedPriceSource): RecordedParts['costs'] {
   const { requestedModel, cost, costSource, priceList, startedAtMs } = record;
   if (cost === null || costSource !== 'priced' || book === null) return null;
   const model = recordedPricedModel(record);

@@ -252,7 +252,7 @@ export class Admission {
 
   /** Answers once the refusal is journalled; if it cannot be, the caller does not see it. */
   #refuse(call: AdmittedCall, refusal: Refusal): void {
-    this.#node.guards.whenTellable(call, (error) => {
+    this.#node.guards.whenJournalled(call, (error) => {
       try {
         this.#end.refuseWith(error === null ? refusal : { kind: 'internal_fault' });
       } catch (cause) {

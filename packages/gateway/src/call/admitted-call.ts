@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { BodyModels } from '@metergate/core/call/allowed-models.ts';
 import type { Labels } from '@metergate/core/call/labels.ts';
-import type { FieldBeside } from '@metergate/core/call/header-pairs.ts';
+import type { CredentialField } from '@metergate/core/call/header-pairs.ts';
 import type { CredentialHeader } from '@metergate/core/wire/wire.ts';
 import type { Route } from '@metergate/core/call/route.ts';
 import type { RequestId } from '@metergate/core/id.ts';
@@ -23,7 +23,7 @@ export interface ChosenDestination {
   readonly target: string;
   readonly credential: CredentialHeader | null;
   /** Further fields that belong to the credential. */
-  readonly beside: readonly FieldBeside[];
+  readonly beside: readonly CredentialField[];
   /** Makes the credential of each call once its body is here; null: it is the one above. */
   readonly maker: CredentialMaker | null;
   readonly provider: Provider | null;

@@ -8,7 +8,7 @@ import type { RefusalAnswer } from '../callers/refusals.ts';
 const unbudgeted = { scope: null, window: null } as const;
 
 /** A refusal as its caller saw it. */
-export interface ToldRefusal {
+export interface SentRefusal {
   readonly id: RequestId;
   /** The answer's own id; null: nothing could be sent. */
   readonly answerId: RequestId | null;
@@ -17,7 +17,7 @@ export interface ToldRefusal {
 }
 
 export function noteRefusal(
-  node: Pick<GatewayNode, 'refusalCounts' | 'refusalEntries' | 'clock'>, held: HeldKey, { id, answerId, answer, run }: ToldRefusal,
+  node: Pick<GatewayNode, 'refusalCounts' | 'refusalEntries' | 'clock'>, held: HeldKey, { id, answerId, answer, run }: SentRefusal,
 ): void {
   const { code, budget: { scope, window } = unbudgeted } = answer;
   const [organization, key, refusedAtMs] = [held.organization.id, held.key.id, node.clock.wallMs()];

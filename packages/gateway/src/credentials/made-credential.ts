@@ -2,7 +2,7 @@
  * A credential that is made for a call: a signature of the whole request, or a token that is fetched and kept fresh. Decision 157. What was stored
  * never goes out itself.
  */
-import type { FieldBeside, HeaderPairs } from '@metergate/core/call/header-pairs.ts';
+import type { CredentialField, HeaderPairs } from '@metergate/core/call/header-pairs.ts';
 import type { CredentialHeader } from '@metergate/core/wire/wire.ts';
 
 /** What goes out of one call, as far as a credential depends on it. */
@@ -19,7 +19,7 @@ export interface RequestToCredit {
 /** What a call carries in place of whatever its caller put into these fields. */
 export interface MadeCredential {
   readonly header: CredentialHeader;
-  readonly beside: readonly FieldBeside[];
+  readonly beside: readonly CredentialField[];
 }
 
 /** Why there is none. `token`: what happened where it is fetched, with nothing of a secret in it. */

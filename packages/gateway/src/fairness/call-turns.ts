@@ -13,13 +13,13 @@ const togetherMs = 250;
 const waitingMax = 4_096;
 
 /** How turns and delays are counted; tests pass their own. */
-export interface CallTurnsBy {
+export interface CallTurnsTiming {
   /** Runs a task once the turn is over. */
   readonly atTurnsEnd: (task: () => void) => unknown;
   readonly after: (delayMs: number, task: () => void) => unknown;
 }
 
-const byThisThread: CallTurnsBy = { atTurnsEnd: setImmediate, after: (delayMs, task) => setTimeout(task, delayMs).unref() };
+const byThisThread: CallTurnsTiming = { atTurnsEnd: setImmediate, after: (delayMs, task) => setTimeout(task, delayMs).unref() };
 
 interface Share {
   /** The turn in which it took its last step, and how many in it. */
@@ -30,7 +30,7 @@ interface Share {
 }
 
 export class CallTurns {
-  readonly #by: CallTurnsBy;
+  readonly #by: CallTurnsTiming;
   /** The organizations that called lately. */
   readonly #shares = new Map<OrganizationId, Share>();
   /** Those with something that waits: a turn's end costs the same however many others there are. */
@@ -44,7 +44,7 @@ export class CallTurns {
   #turn = 0;
   #isDue = false;
 
-  constructor(by: CallTurnsBy = byThisThread) {
+  constructor(by: CallTurnsTiming = byThisThread) {
     this.#by = by;
   }
 

@@ -12,20 +12,20 @@ export const largeBytesMin = 16 * 1024;
 export const collectedBytesMin = 32 * 1024 * 1024;
 
 /** What it depends on; given in tests. */
-export interface LargePiecesBy {
+export interface LargePiecesRuntime {
   /** Runs a task once this turn of the event loop is over: nothing that is being read is collected for. */
   readonly atTurnsEnd: (task: () => void) => unknown;
   readonly collectYoung: () => void;
 }
 
-const byThisThread: LargePiecesBy = { atTurnsEnd: setImmediate, collectYoung: () => collect('young') };
+const byThisThread: LargePiecesRuntime = { atTurnsEnd: setImmediate, collectYoung: () => collect('young') };
 
 export class LargePieces {
-  readonly #by: LargePiecesBy;
+  readonly #by: LargePiecesRuntime;
   /** Since the last collection. */
   #bytes = 0;
 
-  constructor(by: LargePiecesBy = byThisThread) {
+  constructor(by: LargePiecesRuntime = byThisThread) {
     this.#by = by;
   }
 

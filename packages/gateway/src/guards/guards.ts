@@ -66,7 +66,7 @@ export class Guards {
     return { ...this.#runs.held(), ...(this.#leases?.held() ?? { lease_waits: 0, leased_calls: 0 }) };
   }
 
-  /** Null: admitted. Takes nothing. It may end a run; the answer then waits for `whenTellable`. */
+  /** Null: admitted. Takes nothing. It may end a run; the answer then waits for `whenJournalled`. */
   decide(call: GuardedCall): RunDecision {
     const { held: { standing }, estimate, runCall, unmetered } = call;
     if (unmetered !== null && this.#refuses(unmetered, call)) return { kind: 'unmetered_work_refused', work: unmetered };
@@ -133,7 +133,7 @@ export class Guards {
   }
 
   /** Runs `tell` once the facts behind a refusal are journalled. */
-  whenTellable({ runCall }: GuardedCall, tell: (error: Error | null) => void): void {
+  whenJournalled({ runCall }: GuardedCall, tell: (error: Error | null) => void): void {
     if (runCall === null) tell(null);
     else this.#runs.whenEnded(runCall, tell);
   }

@@ -26,7 +26,7 @@ export interface Placed {
 }
 
 /** The clock and timer of the places; tests pass their own. */
-export interface PlacesBy {
+export interface DecodingPlacesTiming {
   readonly monotonicMs: () => number;
   readonly after: (delayMs: number, task: () => void) => unknown;
 }
@@ -42,13 +42,13 @@ interface Organization {
   isWaking: boolean;
 }
 
-const byThisThread: PlacesBy = { monotonicMs: () => performance.now(), after: (delayMs, task) => setTimeout(task, delayMs) };
+const byThisThread: DecodingPlacesTiming = { monotonicMs: () => performance.now(), after: (delayMs, task) => setTimeout(task, delayMs) };
 
 export class DecodingPlaces {
-  readonly #by: PlacesBy;
+  readonly #by: DecodingPlacesTiming;
   readonly #organizations = new Map<string, Organization>();
 
-  constructor(by: PlacesBy = byThisThread) {
+  constructor(by: DecodingPlacesTiming = byThisThread) {
     this.#by = by;
   }
 

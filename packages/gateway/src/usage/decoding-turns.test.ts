@@ -4,13 +4,14 @@ import { test } from 'node:test';
 import zlib from 'node:zlib';
 import { createCopyReader } from './create-copy-reader.ts';
 import { defaultCopyLimits } from './copy-limits.ts';
-import { createDecodingTurns, type TurnsBy } from './decoding-turns.ts';
+import { createDecodingTurns, type DecodingTurnsTiming } from './decoding-turns.ts';
 import { createMarkerReader, marker } from './test-support/marker-reader.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** One clock for all; `after` receives the pauses. */
-const byClock = (monotonicMs: () => number, after: TurnsBy['after'] = () => {}): TurnsBy => ({ monotonicMs, workedMs: monotonicMs, after });
+const byClock = (monotonicMs: () => number, after: DecodingTurnsTiming['after'] = () => {}): DecodingTurnsTiming =>
+  ({ monotonicMs, workedMs: monotonicMs, after });
 
 /** Turns on a clock that advances only by what pieces take. */
 function turnsByHand() {

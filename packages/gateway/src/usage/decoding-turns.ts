@@ -30,7 +30,7 @@ export interface DecodingTurns {
 }
 
 /** The clocks and timer of the turns; tests pass their own. */
-export interface TurnsBy {
+export interface DecodingTurnsTiming {
   readonly monotonicMs: () => number;
   /** Processor time of this thread, milliseconds: a piece is not long because another process had the processor. */
   readonly workedMs: () => number;
@@ -42,7 +42,7 @@ interface Rest {
   readonly factor: number;
 }
 
-const byThisThread: TurnsBy = {
+const byThisThread: DecodingTurnsTiming = {
   monotonicMs: () => performance.now(),
   workedMs() {
     const { user, system } = process.threadCpuUsage();
@@ -51,7 +51,7 @@ const byThisThread: TurnsBy = {
   after: (delayMs, task) => setTimeout(task, delayMs),
 };
 
-export function createDecodingTurns({ monotonicMs, workedMs, after }: TurnsBy = byThisThread): DecodingTurns {
+export function createDecodingTurns({ monotonicMs, workedMs, after }: DecodingTurnsTiming = byThisThread): DecodingTurns {
   // A Map keeps its order: the organization whose turn it was goes to the end.
   const queues = new Map<string, DecodingPiece[]>();
   /** Of organizations that had a long piece lately. */

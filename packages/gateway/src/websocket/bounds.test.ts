@@ -113,7 +113,7 @@ test('a steer asks the store for what it lacks, and takes nothing', { timeout },
           isSeen = true;
           answered(refusal, true);
         },
-        whenTellable: (_call: unknown, tell: (error: null) => void) => tell(null),
+        whenJournalled: (_call: unknown, tell: (error: null) => void) => tell(null),
         take: () => done.push('taken'), giveBack: () => done.push('given back'),
       },
     } as unknown as GatewayNode;

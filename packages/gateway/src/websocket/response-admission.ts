@@ -166,7 +166,7 @@ export class ResponseAdmission {
 
   #refuse(call: AdmittedCall, refusal: Refusal, { refused, broke }: AdmissionEnd): void {
     this.#node.guards.giveBack(call);
-    this.#node.guards.whenTellable(call, (error) => {
+    this.#node.guards.whenJournalled(call, (error) => {
       try {
         const told: Refusal = error === null ? refusal : { kind: 'internal_fault' };
         this.note(told, call.id);

@@ -9,13 +9,13 @@
 export const placeMsMax = 250;
 
 /** How turns and delays are counted; tests pass their own. */
-export interface OperationPlacesBy {
+export interface OperationPlacesTiming {
   /** Runs a task once this turn of the event loop is over. */
   readonly atTurnsEnd: (task: () => void) => unknown;
   readonly after: (delayMs: number, task: () => void) => unknown;
 }
 
-const byThisThread: OperationPlacesBy = { atTurnsEnd: setImmediate, after: (delayMs, task) => setTimeout(task, delayMs).unref() };
+const byThisThread: OperationPlacesTiming = { atTurnsEnd: setImmediate, after: (delayMs, task) => setTimeout(task, delayMs).unref() };
 
 /** What one organization asks for. */
 interface Asked {
@@ -27,12 +27,12 @@ interface Asked {
 
 export class OperationPlaces {
   readonly #placesMax: number;
-  readonly #by: OperationPlacesBy;
+  readonly #by: OperationPlacesTiming;
   /** The organizations that ask for something now. */
   readonly #asked = new Map<string, Asked>();
 
   /** @param placesMax of one organization. */
-  constructor(placesMax: number, by: OperationPlacesBy = byThisThread) {
+  constructor(placesMax: number, by: OperationPlacesTiming = byThisThread) {
     this.#placesMax = placesMax;
     this.#by = by;
   }

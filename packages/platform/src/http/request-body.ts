@@ -11,7 +11,7 @@ import { repeatedName } from './repeated-name.ts';
 export const bodyBytesMax = 65_536;
 
 /** How a body is read. */
-export interface ReadingBy {
+export interface BodyReadOptions {
   /** Counts it as it arrives; whoever gave it releases it. */
   readonly held: CountedBody;
   readonly bytesMax?: number | undefined;
@@ -24,7 +24,7 @@ export interface ReadingBy {
  * @throws HttpRefusal 400 `invalid_json`, 413 `body_too_large`, 415 `unsupported_media_type`, 429 `too_many_bodies`, 503 `busy`.
  */
 export async function readJsonObject(
-  request: Request, { held, bytesMax = bodyBytesMax, turn = async () => {} }: ReadingBy,
+  request: Request, { held, bytesMax = bodyBytesMax, turn = async () => {} }: BodyReadOptions,
 ): Promise<Record<string, unknown>> {
   const mediaType = (request.headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (mediaType !== 'application/json') {

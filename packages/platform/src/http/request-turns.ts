@@ -11,7 +11,7 @@ import type { Askers } from './askers.ts';
 /** Requests of one asker, or one stranger, that wait to be begun. One more is refused. */
 export const waitingMax = 128;
 
-export interface RequestTurnsBy {
+export interface RequestTurnsOptions {
   readonly askers: Askers;
   readonly trusted: TrustedProxies;
   /** Answers what is too much. */
@@ -19,7 +19,7 @@ export interface RequestTurnsBy {
 }
 
 /** Requests reach `next` in their turns. Those whose sender has left meanwhile do not. */
-export function withRequestTurns({ askers, trusted, refuse }: RequestTurnsBy, next: RequestListener): RequestListener {
+export function withRequestTurns({ askers, trusted, refuse }: RequestTurnsOptions, next: RequestListener): RequestListener {
   const waiting = new Map<string, number>();
   const begin = async (name: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     await othersFirst();

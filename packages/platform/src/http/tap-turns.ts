@@ -33,17 +33,17 @@ export interface TapTurns {
 }
 
 /** The clock and timer of the turns; tests pass their own. */
-export interface TapTurnsBy {
+export interface TapTurnsTiming {
   readonly monotonicMs: () => number;
   /** Runs a task once after a time. If that is 0, whatever has already arrived on this thread goes first. */
   readonly after: (delayMs: number, task: () => void) => unknown;
 }
 
-export function createTapTurns(by: TapTurnsBy = byThisThread): TapTurns {
+export function createTapTurns(by: TapTurnsTiming = byThisThread): TapTurns {
   return new Turns(by);
 }
 
-const byThisThread: TapTurnsBy = {
+const byThisThread: TapTurnsTiming = {
   monotonicMs: () => performance.now(),
   after: (delayMs, task) => delayMs > 0 ? setTimeout(task, delayMs) : setImmediate(task),
 };
@@ -62,7 +62,7 @@ interface Key {
 }
 
 class Turns implements TapTurns {
-  readonly #by: TapTurnsBy;
+  readonly #by: TapTurnsTiming;
   readonly #keys = new Map<string, Key>();
   /** Keys that may have a turn, in order of arrival. */
   readonly #waiting = new Set<Key>();
@@ -78,7 +78,7 @@ class Turns implements TapTurns {
   #wakesMs = Number.POSITIVE_INFINITY;
   #jobs = 0;
 
-  constructor(by: TapTurnsBy) {
+  constructor(by: TapTurnsTiming) {
     this.#by = by;
   }
 

@@ -14,7 +14,7 @@ import { showPart, tooManyRows, wholeAnswer, type AskedDimension, type ShownUsag
 
 export type ComparedUsage = ShownUsage & Partial<ShownAdjustment> & Partial<ShownRepricing>;
 
-export interface Beside {
+export interface ComparedWith {
   readonly adjusted?: boolean;
   readonly prices?: PricesToTry;
 }
@@ -26,20 +26,20 @@ export interface ComparedRequest extends Omit<UsageRequest, 'by'> {
 
 /** Usage and, if asked for, the corrections by bills and the cost at other prices. Refuses what each of the three refuses. */
 export async function showComparedUsage(
-  context: UseCaseContext, query: ComparedRequest, beside: Beside,
+  context: UseCaseContext, query: ComparedRequest, beside: ComparedWith,
 ): Promise<ComparedUsage[] | AdministrationRefusal> {
   const read = await comparedParts(context, query, beside);
   return isRefusal(read) ? read : await read(wholeAnswer) ?? tooManyRows(query.by);
 }
 
 /** The same of any length, a share of the rows at a time. */
-export async function streamComparedUsage(context: UseCaseContext, query: ComparedRequest, beside: Beside, atOnce?: number) {
+export async function streamComparedUsage(context: UseCaseContext, query: ComparedRequest, beside: ComparedWith, atOnce?: number) {
   const read = await comparedParts(context, query, beside);
   return isRefusal(read) ? read : inShares(context, read, atOnce);
 }
 
 async function comparedParts(
-  context: UseCaseContext, query: ComparedRequest, { adjusted, prices }: Beside,
+  context: UseCaseContext, query: ComparedRequest, { adjusted, prices }: ComparedWith,
 ): Promise<ReadUsagePart<ComparedUsage> | AdministrationRefusal> {
   if (query.by.includes('person')) {
     if (adjusted !== true && prices === undefined) return partsOfPeople(context, query);

@@ -1,6 +1,6 @@
 /** Budgets of months as the store holds them: one for each organization, scope, subject and month. Decision 148. */
 import { idPrefix, newId, type OrganizationId } from '@metergate/core/id.ts';
-import type { BudgetScope, BudgetTold } from '@metergate/core/alert/month-budget.ts';
+import type { BudgetScope, SentBudgetEvents } from '@metergate/core/alert/month-budget.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { Selectable } from 'kysely';
 import { raiseNotice, type Happening } from './raise-notice.ts';
@@ -25,7 +25,7 @@ export interface MonthBudget {
   /** Percent of the amount at which webhooks are notified, upwards, each once. */
   readonly at: readonly number[];
   /** What was sent of it; null: nothing. */
-  readonly told: BudgetTold | null;
+  readonly told: SentBudgetEvents | null;
 }
 
 export interface MonthBudgets {
@@ -39,7 +39,7 @@ export interface MonthBudgets {
   /** `within`: of this organization only. Refuses `unknown_budget`. */
   remove(id: string, within?: OrganizationId): Promise<MonthBudget | StoreRefusal>;
   /** Raises events of a budget and keeps that they were sent, together. */
-  tell(budget: MonthBudget, told: BudgetTold, happenings: readonly Happening[]): Promise<void>;
+  tell(budget: MonthBudget, told: SentBudgetEvents, happenings: readonly Happening[]): Promise<void>;
 }
 
 const budgetsMax = 500;
@@ -101,6 +101,6 @@ function budgetOf({ id, organization, scope, subject, month_ms: monthMs, amount_
   return {
     id, organization: organization as OrganizationId, scope: scope as BudgetScope, subject: subject === '' ? null : subject,
     monthMs: monthMs === 0n ? null : Number(monthMs), amount: nanoDollars(amount), at: JSON.parse(at) as number[],
-    told: told === null ? null : JSON.parse(told) as BudgetTold,
+    told: told === null ? null : JSON.parse(told) as SentBudgetEvents,
   };
 }

@@ -115,7 +115,7 @@ export class GuardsTrial {
   #refused(call: TrialCall): void {
     const run = call.model.run;
     let reported = false;
-    this.#guards.whenTellable(call.guarded, (error) => {
+    this.#guards.whenJournalled(call.guarded, (error) => {
       reported = true;
       if (error !== null || run === null || !run.endedHere) return;
       assert.notEqual(this.#stored.get(nameOf(run.listed))!.run.state, 'live', 'reported and not written');

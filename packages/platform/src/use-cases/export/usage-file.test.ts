@@ -9,7 +9,7 @@ import type { ServiceKeyId } from '@metergate/core/id.ts';
 import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { batchOf, sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { freshSqlite, platformFixture, type PlatformFixture, type TestOrganization } from '../../http/test-support/platform-fixture.ts';
-import { showComparedUsage, streamComparedUsage, type Beside, type ComparedRequest, type ComparedUsage } from '../compared-usage.ts';
+import { showComparedUsage, streamComparedUsage, type ComparedWith, type ComparedRequest, type ComparedUsage } from '../compared-usage.ts';
 import { isRefusal } from '../refusal.ts';
 import { createServiceKey } from '../service-keys.ts';
 import { addedUp, showUsage, type ShownUsage } from '../usage.ts';
@@ -84,7 +84,7 @@ test('in shares of a few rows the rows are those of the answer, each once, whate
 });
 
 /** The rows of all shares of at most so many. */
-async function rowsInShares(question: ComparedRequest, beside: Beside, atOnce: number): Promise<ComparedUsage[]> {
+async function rowsInShares(question: ComparedRequest, beside: ComparedWith, atOnce: number): Promise<ComparedUsage[]> {
   const streamed = await streamComparedUsage(context(), question, beside, atOnce);
   assert.ok(!isRefusal(streamed), JSON.stringify(streamed));
   const rows: ComparedUsage[] = [];
@@ -95,7 +95,7 @@ async function rowsInShares(question: ComparedRequest, beside: Beside, atOnce: n
   return rows;
 }
 
-async function answered(question: ComparedRequest, beside: Beside): Promise<ComparedUsage[]> {
+async function answered(question: ComparedRequest, beside: ComparedWith): Promise<ComparedUsage[]> {
   const rows = await showComparedUsage(context(), question, beside);
   assert.ok(!isRefusal(rows), JSON.stringify(rows));
   return rows;

@@ -25,13 +25,13 @@ interface Attached {
 }
 
 /** `file`: what the thread runs. `told` is called before it ends, with one line for each function; null: it could not be stopped. */
-export async function endStandingThread(
-  { worker, file }: { readonly worker: Worker; readonly file: string }, told: (stands: readonly string[] | null) => void,
+export async function endHangingThread(
+  { worker, file }: { readonly worker: Worker; readonly file: string }, told: (stack: readonly string[] | null) => void,
 ): Promise<void> {
   const debugging = debugThread(file);
   told(await debugging.stack);
   const ended = worker.terminate();
-  // Only then does it go on: one that is let go before runs its loop, and is then not ended any more.
+  // Only then is it resumed: a thread that is resumed before goes on with its loop, and is then not ended any more.
   debugging.resume();
   await ended;
   debugging.close();
