@@ -15,7 +15,7 @@ export function Coming({ height = 160 }: { readonly height?: number }) {
 }
 
 /** What an answer that stays the same is called; asking again would not help. */
-const lasting: Readonly<Record<number, string>> = { 403: 'Your role does not show this', 404: 'There is nothing here', 410: 'This is gone' };
+const lasting: Readonly<Record<number, string>> = { 403: 'Your role may not see this', 404: 'There is nothing here', 410: 'This is gone' };
 
 export function Fault({ fault, retry }: { readonly fault: unknown; readonly retry?: () => void }) {
   const stays = fault instanceof Refused ? lasting[fault.status] : undefined;

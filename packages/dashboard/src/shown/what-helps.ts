@@ -38,14 +38,14 @@ const byCode: Readonly<Record<string, Help>> = {
   run_expired: { words: `${newRun}, and a larger x-svc-run-ttl.` },
   run_closed: { words: `${newRun}. Somebody closed this one, or it had no call for a day.` },
   run_exposure_exhausted: {
-    words: 'Live runs may together spend no more. Wait until some have ended, close some, or raise the bound.',
+    words: 'Live runs may spend no more together. Wait until some have ended, close some, or raise the bound.',
     page: settings,
   },
   run_envelope_zero: { words: 'The policy lets a run have no budget at all. Raise what a run may have, or send a grant.', page: settings },
   run_registry_full: { words: 'This node holds as many live runs as it can. Close runs that are done, or set SVC_RUN_REGISTRY_MAX higher.' },
   model_not_allowed: { words: 'Ask for another model, or allow this one for the key or the organization.', page: keys },
   unmetered_work_refused: {
-    words: 'What this call would use is not told, and settings refuse that. Ask for an answer with its usage, or allow this kind of work.',
+    words: 'The usage of this call would not be known, and the settings refuse that. Ask for an answer with its usage, or allow such work.',
     page: settings,
   },
   provider_key_missing: { words: 'Connect a key of the provider.', page: providers },
@@ -57,7 +57,7 @@ const byCode: Readonly<Record<string, Help>> = {
   invalid_run_id: { words: 'Send an x-svc-run-id of 1 to 128 visible ASCII characters.' },
   invalid_run_budget: { words: 'Send x-svc-run-budget as US dollars, such as 2.50, together with a run id.' },
   invalid_run_ttl: { words: 'Send x-svc-run-ttl as whole seconds, together with a run id.' },
-  invalid_run_grant: { words: 'The grant is for another run, is over or was changed. Mint another one.' },
+  invalid_run_grant: { words: 'The grant is for another run, has expired or was changed. Mint another one.' },
   request_timeout: { words: 'The request came too slowly. Send it again.' },
 };
 

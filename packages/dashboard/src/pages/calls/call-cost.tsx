@@ -137,7 +137,7 @@ const reasons: Readonly<Record<NonNullable<CallCostShown['withoutLines']>, strin
   no_cost: null,
   reported: null,
   other_prices:
-    'Line by line is not shown: the prices at hand do not come to this cost. Its own are gone, or something counted that records do not keep.',
+    'The cost is not shown line by line: the prices at hand do not give it. Its own are gone, or it depended on what records do not keep.',
 };
 
 /** Only the tokens, if there are no cost lines. */

@@ -26,7 +26,7 @@ export function KeySettingsForm({ of: key, onDone }: { readonly of: Key; readonl
         body: changeOf(settingsOf(entered(before)), settingsOf(values), before, shownAs),
       }),
     read: () => readKey(key.id),
-    done: 'The key is changed. It holds within a second.',
+    done: 'The key is changed. This takes effect within a second.',
     changes: ['/platform/v1/keys', '/platform/v1/audit'],
     after: onDone,
   });

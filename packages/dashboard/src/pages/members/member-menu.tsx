@@ -13,7 +13,7 @@ export function MemberMenu({ of: member, onLink }: { readonly of: Shown<'Member'
   const removal = useQuestion();
   const removing = useDoing({
     run: () => ask.DELETE('/platform/v1/members/{id}', { params: { path: { id: member.id } } }),
-    done: 'The membership is taken away.',
+    done: 'The member is removed.',
     changes: ['/platform/v1/members'],
     after: removal.close,
   });

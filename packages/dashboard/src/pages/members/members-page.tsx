@@ -127,7 +127,7 @@ const invitationColumns: readonly Column<Invitation>[] = [
 function Withdraw({ id }: { readonly id: string }) {
   const withdrawing = useDoing({
     run: () => ask.DELETE('/platform/v1/invitations/{id}', { params: { path: { id } } }),
-    done: 'The link is void.',
+    done: 'The link no longer works.',
     changes,
   });
   return (

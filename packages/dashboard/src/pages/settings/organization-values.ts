@@ -36,7 +36,7 @@ export function useOrganizationForm(organization: Organization) {
     settingsOf,
     validate: ({ input, output }) =>
       (input === '') === (output === '') ? {} : { [input === '' ? 'input' : 'output']: 'A price takes both. Leave both empty for none.' },
-    done: 'The settings are saved. They hold within a second.',
+    done: 'The settings are saved. They take effect within a second.',
   });
 }
 
@@ -67,7 +67,7 @@ const words: Readonly<Record<keyof Entered, string>> = {
   follow: 'Follow work that is billed later',
   input: 'Fallback price, input',
   output: 'Fallback price, output',
-  drainSeconds: 'Read an abandoned call on for',
+  drainSeconds: 'Keep reading an abandoned call for',
   keepRecordsDays: 'Keep records for',
   refusesWrongBaseUrl: 'Refuse calls with a wrong base URL',
   models: 'Models',

@@ -18,7 +18,7 @@ export function LimitTrial({ called, call }: { readonly called: boolean; readonl
     scope === 'organization' && window === 'day' && Number(limit) === Number(least));
   const setting = useDoing({
     run: () => ask.POST('/platform/v1/caps', { body: { scope: 'organization', window: 'day', limit: least, was: null } }),
-    done: 'The cap is set. It holds within a second.',
+    done: 'The cap is set. It takes effect within a second.',
     changes,
   });
   // The trial would take its place, and removing the trial would take it away.
