@@ -71,12 +71,12 @@ async function shipOnce(context: StoreContext, memory: ShippingMemory, batch: Ca
   memory.book.remember(numbered);
 }
 
-/** As it was under the locks of the transaction. */
+/** What the transaction found, under its locks. */
 interface Found {
   readonly marks: Marks;
   readonly erased: ReadonlySet<string>;
   readonly runs: LockedRuns;
-  /** Of all records of the batch, those of erased organizations without their words. */
+  /** All records of the batch; those of erased organizations are without their words. */
   readonly numbered: NumberedCalls;
   readonly chains: LockedChains;
   /** Null: the batch says nothing about work that goes on after its answer. */
@@ -120,7 +120,7 @@ async function readWhole(
 const makeSegment = onBoth('insert into journal_segment (id, mark, writer) values ($1, 0, $2) on conflict (id) do nothing');
 
 interface Keeping extends Reading {
-  /** Of all records of the batch. */
+  /** Made of all records of the batch. */
   readonly made: ReadyCalls | null;
   readonly found: Found;
 }

@@ -1,4 +1,4 @@
-/** What of the journal goes to one cell: its shipper, and what it tells of itself. */
+/** The part of the journal that goes to one cell: its shipper, and the state of that. */
 import { randomBytes } from 'node:crypto';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { settingRefusedRowsAside, type RefusedRows } from '../journal/refused-rows.ts';

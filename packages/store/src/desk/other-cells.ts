@@ -50,7 +50,7 @@ const keysAtOnce = 200;
 
 export class OtherCells {
   readonly #options: OtherCellsOptions;
-  /** Of all organizations that have one, but those that were made after the last look. */
+  /** The places of all organizations that have one, except those that were made after the last look. */
   readonly #places = new Map<string, number>();
   /** Organizations in which something was changed: they may be new. Null: the next look is the first one, at all. */
   #changed: Set<string> | null = null;
@@ -117,7 +117,7 @@ export class OtherCells {
 
   /** Something was changed in the directory's cell, in these organizations: perhaps there is a new cell, or one has a place now. */
   async lookAndTry(changed: readonly string[] = []): Promise<void> {
-    // Those of a look that failed are looked up by the next one.
+    // If a look fails, the next one looks these up.
     if (this.#changed !== null) this.#changed = new Set([...this.#changed, ...changed]);
     await this.look();
     if (this.#begun) for (const other of this.#others.values()) if (other.desks === null) this.#keepTrying(other);

@@ -12,7 +12,7 @@ export interface SpentNews {
   readonly told: number;
 }
 
-/** Of a shared store, whose nodes ask it again and again what was spent. */
+/** For a shared store, which nodes ask again and again what was spent. */
 export const noSpentNews: SpentNews = Object.freeze({ look: () => Promise.resolve(0), told: 0 });
 
 /** What is in the store by now needs not be sent. */

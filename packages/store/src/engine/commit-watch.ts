@@ -1,6 +1,6 @@
 /**
- * Notices on SQLite, where nobody tells of changes: every 50 ms it is asked whether another connection, of this process or of another one, has
- * committed. The question takes some microseconds and no turn of anybody; what was changed is for the next poll to find out.
+ * Notices on SQLite, which sends none: every 50 ms this asks whether another connection, of this process or of another one, has committed. The
+ * question takes some microseconds and holds up nobody. What was changed is found out by the next poll.
  */
 import type { ChangeNotice, ChangeNotices } from './change-notices.ts';
 

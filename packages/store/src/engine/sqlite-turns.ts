@@ -7,8 +7,8 @@
 /** Between two attempts to take the lock, milliseconds. */
 const lockTryMs = 2;
 /**
- * Who writes again and again leaves the lock alone for this long, longer than others wait between two tries, once it had it for so much longer than
- * not.
+ * A connection that has held the lock for `heldMsMax` more than it left it free leaves it alone for this long, which is longer than others wait
+ * between two tries.
  */
 const leaveMs = 5;
 const heldMsMax = 20;

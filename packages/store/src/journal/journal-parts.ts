@@ -14,7 +14,7 @@ export interface JournalPart {
 export class JournalParts {
   readonly #cellOf: (organization: string) => number;
   readonly #cells = new Set<number>();
-  /** Who is through with a segment that is still here. */
+  /** By segment that is still here: the cells that have shipped all of it. */
   readonly #finished = new Map<string, Set<number>>();
 
   /** `cellOf`: the cell of an organization, for good. */

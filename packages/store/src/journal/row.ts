@@ -15,18 +15,18 @@ export type RowKind = (typeof rowKind)[keyof typeof rowKind];
 
 /** First element of each row; another order of fields takes another number. */
 const rowForm = 1;
-/** That of openings that hold how the call was carried, which others do not: they were carried over HTTP. */
+/** The form of openings that hold how the call was carried. Openings without that were carried over HTTP. */
 const carriedOpeningForm = 2;
-/** That of records since they hold the model that was asked for; those of older forms lack fields at their end. */
+/** The form of records since they hold the model that was asked for. Records of older forms lack fields at their end. */
 const recordForm = 4;
-/** That of records that hold how the call was carried, as openings do. */
+/** The form of records that hold how the call was carried, as openings do. */
 const carriedRecordForm = 5;
-/** Those of openings and records that hold a session besides. */
+/** The forms of openings and records that also hold a session. */
 const sessionOpeningForm = 3;
 const sessionRecordForm = 6;
-/** That of records of work that goes on after its answer: what began it, and what settles it. */
+/** The form of records of work that goes on after its answer: what began it, and what settles it. */
 const workRecordForm = 7;
-/** That of records that nodes counted under caps of a person or of labels: all that older forms hold, and for whom. */
+/** The form of records that nodes counted under caps of a person or of labels: all that older forms hold, and whom it counts for. */
 const countedRecordForm = 8;
 
 /** How many characters of a row's text hold its call's id, at most. */

@@ -57,7 +57,7 @@ export function daysSpent(
         and u.subject = ${of.subject}`;
 }
 
-/** Of a leased subject in a table `v`. */
+/** The columns of a leased subject in a table `v`. */
 export const leasedDays = { organization: 'v.organization', scope: 'v.scope', subject: 'v.subject', from: 'v.from_ms', to: 'v.to_ms' } as const;
 
 /** As `daysSpent`, with parameters in the order organization, scope, subject, from, to. */

@@ -1,6 +1,6 @@
 /**
- * Whose turn is next: the asker whose turns took the least so far, counted from where the others stood when it came. Who comes begins where they
- * stand, so nobody saves anything up. A rule without a clock. Decisions 0109 and 0278.
+ * Whose turn is next: the asker whose turns took the least so far, counted from where the others stood when it came. A newcomer begins where the
+ * others stand, so nobody saves anything up. A rule without a clock. Decisions 0109 and 0278.
  */
 
 /** A turn counts as one of at least this long, so that short ones alternate. */
@@ -10,7 +10,7 @@ const turnUsMin = 1_000;
  * Now as many pass it as this is contained in what it used.
  */
 const newcomerUs = 125;
-/** So many askers are remembered before it is looked who need not be. */
+/** How many askers are remembered before those that need not be are looked for. */
 const rememberedMin = 64;
 
 export interface Turn<Job> {
@@ -73,7 +73,7 @@ export class FairTurns<Job> {
     return at;
   }
 
-  /** Of several that stand equal, the one that has waited the longest. */
+  /** The one that is next. If several stand equal, the one that has waited the longest. */
   #foremost(): string {
     let [first, least] = ['', Number.POSITIVE_INFINITY];
     for (const asker of this.#waiting.keys()) {

@@ -6,7 +6,7 @@ import type { StoreContext } from '../sealing/context.ts';
 
 export interface NameSearch {
   readonly organization: OrganizationId;
-  /** A part of the name; letters of English whatever their case. Of a run, its beginning. */
+  /** A part of the name; English letters in either case. For a run, the beginning of its id. */
   readonly text: string;
   /** Labels of calls from this day on. */
   readonly sinceMs: number;
@@ -14,7 +14,7 @@ export interface NameSearch {
   readonly limit: number;
 }
 
-/** Of each kind the closest first: the name itself, names that begin so, then the others, the shorter first. */
+/** Of each kind, the closest first: the name itself, then names that begin with the text, then the others, shorter ones first. */
 export interface NamesUsed {
   readonly projects: readonly string[];
   readonly models: readonly string[];

@@ -96,7 +96,7 @@ class SettlingWork implements Settling {
     if (known.beganBy !== null) return record;
     const own = record.usage !== 'unknown' && known.settledBy === null;
     this.#works.set({ ...known, beganBy: record.id, beganMs: record.startedAtMs, path: record.path, settledBy: own ? record.id : known.settledBy });
-    // The settlement came first, by another node: it does not know the call, and the call is none that is unknown.
+    // The settlement came first, from another node. It does not know the call, so the call is marked as settled here.
     return record.usage === 'unknown' && known.settledBy !== null ? { ...record, settledBy: known.settledBy as CallRecord['id'] } : record;
   }
 

@@ -67,7 +67,7 @@ export interface Directory {
   loads(): Promise<ReadonlyMap<number, number>>;
   /** Where the next organization goes, by the server's clock. */
   next(): Promise<number>;
-  /** Of these; one without a place is in the default cell, or does not exist. */
+  /** The places of these organizations; one without a place is in the default cell, or does not exist. */
   placesOf(organizations: readonly string[]): Promise<OrganizationPlace[]>;
   places(): Promise<OrganizationPlace[]>;
   /** Those in the making. */
@@ -78,7 +78,7 @@ export interface Directory {
   beginErasure(organization: OrganizationId): Promise<void>;
   /** Those whose erasure was begun and is not settled. */
   erasing(): Promise<OrganizationPlace[]>;
-  /** Of these hashes, those that belong to an organization outside the default cell. */
+  /** By hash, the organization of each key that belongs to one outside the default cell. */
   placesOfKeys(hashes: readonly string[]): Promise<ReadonlyMap<string, OrganizationPlace>>;
   noteKeys(organization: OrganizationId, hashes: readonly string[]): Promise<void>;
   /** Of the service keys and tap keys that this very cell has, those that are revoked left out. */

@@ -14,7 +14,7 @@ export type Guest = MemberPlace;
 export interface Guests {
   /** Repeatable. */
   admit(guest: Guest): Promise<void>;
-  /** Of these organizations; left out: of all. */
+  /** The guests of these organizations; left out: of all. */
   list(organizations?: readonly OrganizationId[]): Promise<Guest[]>;
   /** The person's keys in the organization are revoked, and their caps there end. Repeatable. */
   end(guest: Guest): Promise<void>;

@@ -212,7 +212,7 @@ export interface StoreCells {
 export const nothingCompared: CellComparison = { differences: [], unread: [] };
 const needsServer = 'Cells are schemas of a PostgreSQL database. This store is a file.';
 
-/** Of a store that is no directory: it is its own only cell. */
+/** The cells of a store that is not a directory: it is its own only cell. */
 export function aloneOf(store: () => Store): StoreCells {
   return {
     list: async () => [],

@@ -6,7 +6,7 @@ import type { StoreCell, Store } from './one-store.ts';
 export interface CellReach {
   readonly cells: OpenCells;
   readonly home: Store;
-  /** Of one cell. @throws StoreFault where it is away. */
+  /** The store of one cell. @throws StoreFault if it is away. */
   readonly at: (cell: StoreCell) => Promise<Store>;
   readonly of: (organization: string) => Promise<Store>;
   readonly ofKey: (hash: string) => Promise<Store>;

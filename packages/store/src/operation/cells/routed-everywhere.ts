@@ -24,7 +24,7 @@ export const routedErasure: RoutesOf<Erasure> = {
       return begun;
     }
     const finished = await finishErasure(await cells.home.store(), organization);
-    // Somebody who keeps house may have been faster. Who asks once more when all is done is told that there is no such organization.
+    // Another platform may have finished the erasure first. If all was done before, the refusal says that there is no such organization.
     return isRefusal(begun) ? finished : begun;
   },
   eraseSlice: async ({ everywhere }) => (await everywhere((store) => store.erasure.eraseSlice())).some(Boolean),

@@ -34,7 +34,7 @@ export const routedOrganizations: RoutesOf<Organizations> = {
   findErased: async ({ of }, id) => (await of(id)).organizations.findErased(id),
 };
 
-/** As its cell has it. Null: it is in the making. */
+/** The organization as its cell has it. Null: it is being made. */
 async function whole({ of, home }: CellReach, known: Organization | null): Promise<Organization | null> {
   if (known === null) return null;
   const own = await of(known.id);
@@ -68,7 +68,7 @@ export async function createNamed(
   return made;
 }
 
-/** Of a long name as much as there is room for. */
+/** The name with the id behind it; a long name is cut to make room. */
 function nameWithId(name: string, id: OrganizationId): string {
   return `${[...name].slice(0, nameCharactersMax - id.length - 1).join('').trimEnd()} ${id}`;
 }
