@@ -75,7 +75,7 @@ if (here !== 'linux-x64') {
     assert.deepEqual(complaints(), []);
   });
 
-  test('who signs in again over a page goes on in the organization that it shows', async () => {
+  test('somebody who signs in again over a page goes on in the organization that the page shows', async () => {
     for (const [from, to, opened] of [['default', 'another', 'Runs'], ['another', 'default', 'Caps & limits']] as const) {
       await choose(from, to);
       await organization(page, to).waitFor();

@@ -172,7 +172,7 @@ if (here !== 'linux-x64') {
     assert.equal((await settings(page))['fallbackPrice'], null);
   });
 
-  test('under a language that is none by the standard the chart is drawn', async () => {
+  test('the chart is drawn under a language code that is not valid', async () => {
     const page = await ground.person(email);
     await page.addInitScript("Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix', configurable: true })");
     await openPage(page, at('/'));

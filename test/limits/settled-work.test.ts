@@ -91,7 +91,7 @@ describe('a response in the background', () => {
     assert.deepEqual([shown.spent, shown.unknownCalls], ['3.000000000', 0]);
   });
 
-  test('cancelled is counted once for three cancellations, and by a poll no more', async () => {
+  test('cancelled is counted once for three cancellations, and not again by a poll', async () => {
     const tenant = await tenantOf();
     await tenant.call(JSON.stringify({ model: 'metered', background: true }), { target: '/v1/responses' });
     for (let times = 0; times < 3; times += 1) await tenant.call('{}', { target: '/v1/responses/resp_1/cancel' });

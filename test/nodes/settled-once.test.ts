@@ -118,7 +118,7 @@ test('a batch on each wire that two gateways and the platform learn of is settle
   assert.equal(await spentBy(sharer), 1_150_000_000n);
 });
 
-test('corrections that caps count bind nodes that run, and bind no more once they are taken back', async () => {
+test('corrections that caps count bind nodes that run, and no longer bind once they are taken back', async () => {
   const sharer = await Sharer.of(cluster, store, 'corrected');
   await sharer.cap(10);
   for (const node of nodes) await sharer.admitted(node, 2);

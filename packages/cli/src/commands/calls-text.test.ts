@@ -72,7 +72,7 @@ test('nothing due is nothing unknown', () => {
   assert.match(text({ ...none, usage: 'none', costSource: 'none' }), / - +- +- +key_\S+ +req_\w+$/);
 });
 
-test('a settled call is unknown no more, and its settlement is named as what it is', () => {
+test('a settled call no longer counts as unknown, and its settlement is named as one', () => {
   const lines = text({ ...unknown, settledBy: 'req_0' as CallRecordJson['settledBy'] }, { kind: 'settlement', endpoint: 'other' });
   assert.match(lines, / settled /);
   assert.match(lines, / settlement /);

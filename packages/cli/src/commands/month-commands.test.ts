@@ -59,7 +59,7 @@ test('each wrong input is named: a month that is not over, an altered file, a mi
   assert.match((await own.run(['month', 'verify', 'absent.jsonl'])).stderr, /absent\.jsonl cannot be read: ENOENT/);
 });
 
-test('the file of a month shows that the store was put back to a moment before the closing', async () => {
+test('the file of a month shows that the store was restored to a moment before the closing', async () => {
   const store = join(own.directory, 'data', 'metergate.db');
   const putBack = (name: string): void => {
     for (const suffix of ['', '-wal', '-shm']) rmSync(store + suffix, { force: true });

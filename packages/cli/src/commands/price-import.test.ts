@@ -84,7 +84,7 @@ test('an imported list is in force with its own name, and is kept in the audit t
   assert.deepEqual([(await inForce('gpt-4o'))?.input, (await inForce('gpt-9'))?.input], ['2.5', '7']);
 });
 
-test('an older list of a known day is told as older, each rate that changed is named, and the day is kept', async () => {
+test('an older list of a known day is reported as older, each rate that changed is named, and the day is kept', async () => {
   const older = newer();
   const { models } = older.find(({ id }) => id === 'anthropic')!;
   const at = models.findIndex(({ prices }) => !Array.isArray(prices) && typeof prices['cache_write_mtok'] === 'number');

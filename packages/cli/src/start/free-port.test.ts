@@ -39,7 +39,7 @@ test('a port that somebody listens on is named, whichever of the two listens on 
   }
 });
 
-test('an address that is not of this machine, and a name that is none, are named', async () => {
+test('an address that is not of this machine, and a name that is not valid, are named', async () => {
   assert.match(await faultOf(start({ host: '192.0.2.1', port: await freePort() })), /^192\.0\.2\.1:\d+ cannot be listened on \(EADDRNOTAVAIL\)\./);
   assert.match(await faultOf(start({ host: 'no such name.invalid', port: 0 })), /^no such name\.invalid:0 cannot be listened on \(\w+\)\./);
 });

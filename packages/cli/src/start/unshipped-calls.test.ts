@@ -11,7 +11,7 @@ const open = earlierCallsOf([{ organization: acme, beganMs: november - 1 }], nov
 const none = earlierCallsOf([], november + 3_600_000);
 const waits = (told: EarlierCalls) => hasCallBefore(told, acme, november);
 
-test('a call that has ended is told as long as what ended since the look before is not shipped', () => {
+test('a call that has ended is reported until what ended since the look before is shipped', () => {
   const calls = new UnshippedCalls();
   assert.equal(waits(calls.look(open, 5_000, 4_900)), true);
   assert.equal(waits(calls.look(none, 10_000, 4_900)), true, 'it ended, and nothing was shipped since');

@@ -5,7 +5,7 @@ import { SessionHeaders, sessionCharactersMax, sessionHeadersDefault, sessionHea
 
 const usual = new SessionHeaders(sessionHeadersDefault);
 
-test('the first of the listed headers counts, in any case and order, and an empty one is none', () => {
+test('the first of the listed headers counts, in any case and order, and an empty one does not count', () => {
   assert.equal(usual.of(['Host', 'h', 'X-Claude-Code-Session-Id', ' s-1 ']), 's-1');
   assert.equal(usual.of(['thread-id', 't-1', 'Session-Id', 's-2']), 's-2');
   assert.equal(usual.of(['session-id', '', 'thread-id', 't-1']), 't-1');
@@ -23,7 +23,7 @@ test('a session is read as UTF-8 and bounded by its characters; a longer one is 
   assert.equal(usual.of(['session-id', bytes(`${longest}a`)]), null);
 });
 
-test('names that are none, and headers of credentials or framing, cannot be listed', () => {
+test('names that are not valid, and headers of credentials or framing, cannot be listed', () => {
   assert.equal(sessionHeadersFault(sessionHeadersDefault), null);
   assert.match(sessionHeadersFault(['a b'])!, /names of headers/);
   assert.match(sessionHeadersFault([''])!, /names of headers/);

@@ -14,7 +14,7 @@ test('the past week ends now, or at the requested end, and begins at the request
   assert.deepEqual(pastWeekUnless({ sinceMs, untilMs }, nowMs), { sinceMs, untilMs });
 });
 
-test('a range that ends before it begins is none, and an empty one is one', () => {
+test('a range that ends before it begins is not valid, and an empty one is', () => {
   const [earlier, later] = [{ kind: 'at', ms: nowMs - 1 }, { kind: 'at', ms: nowMs }] as const;
   assert.equal(rangeOf({ since: later, until: earlier }, nowMs), 'ends_before_it_begins');
   assert.deepEqual(rangeOf({ since: later, until: later }, nowMs), { sinceMs: nowMs, untilMs: nowMs });

@@ -61,7 +61,7 @@ test('a range is a month, or from one time to another, or open; this month by de
   assert.deepEqual(rangeOrThisMonth(words('7d', null), nowMs), { sinceMs: nowMs - 7 * 86_400_000 });
 });
 
-test('a month beside a range is a fault, as is an end before the beginning; an empty range is none', () => {
+test('a month beside a range is a fault, and so is an end before the beginning; an empty range is not', () => {
   const since = parseTime('today')!;
   assert.equal(rangeOf({ monthMs: 0, since }, nowMs), 'month_and_range');
   assert.equal(rangeOf({ monthMs: 0, until: since }, nowMs), 'month_and_range');

@@ -42,7 +42,7 @@ test('a stream that breaks off keeps the figures so far, marked as partial, and 
   assert.deepEqual(shown(readingOf([begins], 'cut')), ['unknown', 'cut', model, 'in_progress', 'v1_1', null, null]);
 });
 
-test('what is no figure, and an answer without usage, is unknown', () => {
+test('something that is not a figure, and an answer without usage, are unknown', () => {
   assert.deepEqual(shown(readingOf({ id: 'v1_1', model, status: 'completed', usage: { ...usage, total_input_tokens: -1 } })).slice(0, 2),
     ['unknown', 'not_a_figure']);
   assert.deepEqual(shown(readingOf({ id: 'v1_1', model, status: 'completed' })).slice(0, 2), ['unknown', 'absent']);

@@ -17,7 +17,7 @@ test('the parameters of all of Google\'s methods hide usage, in any spelling', (
   }
 });
 
-test('what changes nothing about the usage hides none', () => {
+test('what changes nothing about the usage does not hide it', () => {
   for (const query of ['', 'alt=sse', 'alt=json', '$alt=json;enum-encoding=int', '%24alt=json%3Benum-encoding%3Dint', 'prettyPrint=false', 'key=x',
     'api-version=2025-04-01-preview', 'x=fields', 'fieldset=a', '$httpMethod=POST']) {
     assert.ok(!hides(`${google}?${query}`), query);

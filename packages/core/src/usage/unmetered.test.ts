@@ -121,7 +121,7 @@ test('a stream without its usage is hidden where its body can ask for one and th
   }
 });
 
-test('once too many answers to a key told nothing, its metered calls are taken to hide their usage, and no others', () => {
+test('once too many answers to a key reported no usage, its metered calls count as hiding it, and no others do', () => {
   const policy: UnmeteredPolicy = { ...allowsAllUnmetered, hidden: 'refuse' };
   const work = (path: string, method = 'POST') => unmeteredWorkOf(policy, { ...operationOf(path, method), isUntold: true }, null);
   assert.deepEqual(work('/v1/messages'), { kind: 'hidden', rule: 'refuse', ground: 'untold' });

@@ -73,7 +73,7 @@ test('a form in pieces of any sizes gives what it gives in one', () => {
   }));
 });
 
-test('what is no form has no boundary', () => {
+test('a body that is not a form has no boundary', () => {
   for (const type of ['application/json', 'multipart/form-data', 'multipart/mixed; boundary=a', null]) assert.equal(formBoundary(type), null);
 });
 

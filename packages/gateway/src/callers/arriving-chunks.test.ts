@@ -38,7 +38,7 @@ for (const [what, text, body, behind] of bodies) {
   });
 }
 
-test('what is no chunk is refused, wherever it stands', () => {
+test('bytes that are not a chunk are refused, wherever they stand', () => {
   for (const text of ['\n', ';x\r\n', '2;x\nok\r\n', '2;x\r\nokk\n0\r\n\r\n', '10000000000000000\r\n', '2;x\r\nok0\r\n\r\n', '0;\r\nA b\r\n\r\n']) {
     assert.equal(readOf([text]).end, 'fault', JSON.stringify(text));
     assert.equal(readOf([...text]).end, 'fault', JSON.stringify(text));

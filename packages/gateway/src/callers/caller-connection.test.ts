@@ -162,7 +162,7 @@ test('a body that has not come whole within a moment, or is long, is served whil
   assert.deepEqual(long.left, []);
 });
 
-test('of a body that nobody reads no more comes in than may wait', async (t) => {
+test('if nobody reads a body, no more of it comes in than may wait', async (t) => {
   const { caller, arriving, until, socket } = await start(t);
   const sent = Buffer.alloc(8 * 1024 * 1024, 'x');
   caller.write(`${head}Content-Length: ${sent.length}\r\n\r\n`);
@@ -417,7 +417,7 @@ test('a socket without the fields of a shared buffer is read all the same, and n
   assert.deepEqual([String((await rest)[0]), pieces], ['three', ['one', 'two']]);
 });
 
-test('a caller that does not read its answers is served no more until it does', async (t) => {
+test('a caller that does not read its answers is not served further until it does', async (t) => {
   const { caller, served, until, heard, socket } = await start(t);
   caller.pause();
   const long = 'x'.repeat(16 * 1024 * 1024);

@@ -93,7 +93,7 @@ test('the same head, and one with another length of as many digits, is known aga
   assert.deepEqual(knownHeads([of(10), of(10), of(57), of(5), of(5), of(6, 'X: b'), of(6, 'X: b')]), [false, true, true, false, true, false, true]);
 });
 
-test('a head that is always another is remembered no more, and a long one never', () => {
+test('a head that changes with each request is no longer remembered, and a long one never is', () => {
   const of = (field: string): Buffer => bytesOf(request(['Content-Length: 2', field], '{}'));
   const different = Array.from({ length: 12 }, (_, n) => of(`traceparent: ${n}`));
   assert.deepEqual(knownHeads([...different, different.at(-1)!, different.at(-1)!]), Array.from({ length: 14 }, () => false));

@@ -41,7 +41,7 @@ test('a key that comes back while a call of it is under way knows what that call
   assert.equal(guards.decide(back)?.kind, 'cap_reached');
 });
 
-test('answers that told nothing of their usage stay counted for a person whose key is revoked and made anew (rule 6c)', () => {
+test('answers without usage stay counted for a person whose key is revoked and replaced (rule 6c)', () => {
   const { guards, callOf } = context();
   const untold = endedRecord({ usage: 'unknown', usageReason: 'absent', outcome: 'completed', startedAtMs: 1_000 });
   const person = 'per_a' as PersonId;

@@ -56,7 +56,7 @@ test('anything else is the parser\'s, from the beginning of a chunk on', () => {
   }
 });
 
-test('a chunk that does not end where it should is none', () => {
+test('a chunk that does not end where it should is not valid', () => {
   for (const text of ['2\r\nokx', '2\r\nok\n', '2\r\nok\r5']) assert.equal(read(text).walked, 'invalid');
 });
 

@@ -79,7 +79,7 @@ for (const keepsContext of [true, false]) {
   });
 }
 
-suite('compressed messages that are none', { timeout }, () => {
+suite('compressed messages that are malformed', { timeout }, () => {
   const options = { headers: ['Sec-WebSocket-Extensions: permessage-deflate'] };
 
   test('a message of the caller that unfolds past the bound closes the connection with 1009, and is not forwarded', async (t) => {

@@ -529,7 +529,7 @@ test('work in the background that the organization refuses is refused on a conne
   assert.equal(caller.events[0]?.status, 403);
 });
 
-test('a caller whose answers told no usage twenty times has no more responses on a connection in this hour (rule 6c)', { timeout }, async (t) => {
+test('a caller whose answers reported no usage twenty times gets no more on a connection in this hour (rule 6c)', { timeout }, async (t) => {
   const node = await startSessionNode(t);
   const { caller, upstream } = await node.connect();
   const held = node.key.held!;

@@ -321,7 +321,7 @@ for (const on of bothEngines) {
       await end();
     });
 
-    test('whose provider answers slowly rests ten times as long, so that they do not hold up the passes', async () => {
+    test('an organization whose provider answers slowly rests ten times as long, so that they do not hold up the passes', async () => {
       let tookMs = 20_000;
       const { provider, time, platforms: [one], begin, end } = await context(() => {
         time.nowMs += tookMs;
@@ -341,7 +341,7 @@ for (const on of bothEngines) {
       await end();
     });
 
-    test('reads results that are none once, and results that break off not again within ten minutes', async () => {
+    test('reads malformed results only once, and results that break off not again within ten minutes', async () => {
       let results: ScriptedAnswer = { body: 'no results\n', cutAt: { byte: 3, by: 'fin' } };
       const batch = { id: 'batch_1', object: 'batch', status: 'completed', output_file_id: 'file-1' };
       const { provider, time, platforms: [one], begin, settled, end, said } = await context((target) => target.endsWith('/content') ? results

@@ -78,7 +78,7 @@ for (const list of ['members', 'invitations', 'caps'] as const) {
   });
 }
 
-test('a cursor of one list is none of another', async () => {
+test('a cursor of one list is not accepted by another', async () => {
   const { nextCursor } = await send('GET', '/keys?limit=1');
   const answer = await platform.ask(`/platform/v1/tokens?cursor=${nextCursor}`, { token: acme.tokens.owner });
   assert.deepEqual([answer.status, (answer.body['error'] as { code: string }).code], [400, 'invalid_cursor']);

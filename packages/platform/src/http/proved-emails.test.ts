@@ -109,7 +109,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       return jar;
     };
 
-    test('who signs in with somebody else\'s unverified email is refused at the first step, and the email stays free', async () => {
+    test('somebody who signs in with another person\'s unverified email is refused at the first step, and the email stays free', async () => {
       const email = newEmail();
       const jar = new Jar();
       const refused = await provided('thief-1', { email, email_verified: false, groups: ['evil:viewer'] }, jar);
@@ -122,7 +122,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.deepEqual(await organizationsOf(jarOf(joined)), ['good']);
     });
 
-    test('who was let in so by an earlier version is outside once the owner of the email has proved it, with all that they made', async () => {
+    test('a person whom an earlier version let in that way is out once the owner of the email has proved it, with all that they made', async () => {
       for (const proof of ['password link', 'verified sign-in', 'invitation'] as const) {
         const email = newEmail();
         const subject = `thief of ${email}`;
@@ -193,7 +193,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.deepEqual([twice.status, (twice.body['error'] as { code: string }).code], [409, 'already_member'], 'here it may say so');
     });
 
-    test('who came by the provider joins with their session, by a link for their email alone, and with the link in hand only', async () => {
+    test('a person who came by the provider joins with their session, by a link for their email alone, and with the link in hand only', async () => {
       const [email, other] = [newEmail(), newEmail()];
       const jar = new Jar();
       await provided('joining', { email, email_verified: true, groups: ['good:viewer'] }, jar);

@@ -86,7 +86,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.equal(await session(cookie), 401);
     });
 
-    test('what is no email is refused before it is counted, however often, and keeps nobody from an invitation or a new password', async () => {
+    test('a text that is no email is refused before it is counted, and keeps nobody from an invitation or a new password', async () => {
       const { id } = (await platform.store.members.findByEmail(acme.id, acme.emails.viewer))!;
       for (const email of [id, `join ${acme.id} new@example.com`, 'nobody', `machine code ${id}`]) {
         for (let tried = 0; tried < 12; tried += 1) {

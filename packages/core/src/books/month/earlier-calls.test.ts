@@ -17,7 +17,7 @@ test('an organization with a call from before the end of the month has one, othe
   assert.equal(hasCallBefore(told, whose(1), Date.UTC(2026, 9, 1)), false, 'it is not of September');
 });
 
-test('a clock that is a minute ahead hides no call, and what was told before the end of a month tells nothing of it', () => {
+test('a clock that is a minute ahead hides no call, and a report from before the end of a month says nothing of it', () => {
   const told = earlierCallsOf([call(1, november + 59_000)], november + 61_000);
   assert.equal(hasCallBefore(told, whose(1), november), true);
   assert.equal(hasCallBefore(earlierCallsOf([], november - 1), whose(1), november), null);
@@ -32,7 +32,7 @@ test('where too many organizations have calls, the others wait as long as the ol
   assert.deepEqual([whose(0), whose(599)].map((each) => hasCallBefore(told, each, Date.UTC(2026, 9, 1) + dayMs)), [true, false]);
 });
 
-test('of several moments, what one of them tells is told, and no more than the earliest of them knows', () => {
+test('of several reports, what one of them has is reported, and no more than the earliest of them knows', () => {
   const [first, second] = [
     earlierCallsOf([call(1, november - hourMs)], november + hourMs), earlierCallsOf([call(2, november - 2 * hourMs)], november + 2 * hourMs),
   ];

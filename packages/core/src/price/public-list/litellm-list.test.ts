@@ -43,7 +43,7 @@ test('every price that is read is exact, and each seller is at the address that 
   assert.equal(sellers.find(({ id }) => id === 'groq')!.host, 'api\\.groq\\.com');
 });
 
-test('a price that is none is refused with its place', () => {
+test('a price that is not valid is refused with its place', () => {
   const wrong = (more: object): unknown => ({ ...list, 'gpt-4o': { ...list['gpt-4o'], ...more } });
   const places: readonly (readonly [unknown, RegExp])[] = [
     [wrong({ input_cost_per_token: '1' }), /^\["gpt-4o"\]\.input_cost_per_token must be a price/],
