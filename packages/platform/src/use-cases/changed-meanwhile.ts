@@ -27,7 +27,7 @@ export function refuseOtherThan<Thing>(
   if (was === undefined) return undefined;
   return (there) => {
     if (there === null) return was === null ? null : refuse('changed_meanwhile', `${the} was removed after you read it. Nothing was saved.`);
-    if (was === null) return refuse('changed_meanwhile', `There is ${a} by now. Nothing was saved.`);
+    if (was === null) return refuse('changed_meanwhile', `Somebody made ${a} meanwhile. Nothing was saved.`);
     return refuseChanged(was, shown(there));
   };
 }
@@ -35,7 +35,7 @@ export function refuseOtherThan<Thing>(
 /** Refuses `changed_meanwhile` if a thing that is declared as a whole was declared again since `version` was read. Undefined: any version will do. */
 export function refuseOtherVersion(version: number | undefined, there: { readonly version: number }): StoreRefusal | null {
   return version === undefined || version === there.version ? null
-    : refuse('changed_meanwhile', 'It was declared anew after you read it. Nothing was changed.');
+    : refuse('changed_meanwhile', 'It was declared again after you read it. Nothing was changed.');
 }
 
 /** Refuses `changed_meanwhile` if one of `was` is not as in `shown`; null: all are, or none was given. */

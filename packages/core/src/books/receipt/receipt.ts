@@ -1,6 +1,6 @@
 /**
  * A call record → its receipt: which fields are hashed, and how. Rule 24; docs/receipts.md specifies the form. Hashes are SHA-256 of
- * a text's UTF-8 bytes, in lower-case hexadecimal; the texts are made here, hashed by who has a hash function.
+ * a text's UTF-8 bytes, in lower-case hexadecimal; the texts are made here, hashed by whoever has a hash function.
  *
  * Figures are hashed as they are. Words, which erasure takes out of a record, are hashed apart and with a salt: once words and
  * salt are gone, their digest tells nothing of them, and the figures and the chain verify as before.

@@ -14,7 +14,7 @@ const budgetSchema = z.object({
   subject: z.string().nullable().openapi({
     description: "A project, a person's email or a label; null for the organization. One of a person is listed for admins and the person",
   }),
-  month: monthShown, everyMonth: z.boolean().openapi({ description: 'It is that of every month; else of this one alone' }),
+  month: monthShown, everyMonth: z.boolean().openapi({ description: 'Whether it is the budget of every month, or only of this one' }),
   amount: dollars, at: z.array(z.int()).openapi({ description: 'Percent of the amount at which webhooks are notified' }), spent: dollars,
   left: dollars.openapi({ description: 'Below 0: more was spent' }),
   expected: dollars.nullable().openapi({

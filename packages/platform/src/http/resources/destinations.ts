@@ -18,12 +18,12 @@ const providerParams = z.object({ provider: z.enum(providers) });
 const credential = z.string().min(1).max(8_192);
 const credentialOrKept = z.string().max(8_192).nullable().optional().openapi({
   description: 'Absent or empty: none is needed. Null: the stored one stays, if there is one; for another address or auth it must be given again.' });
-const version = z.int().openapi({ description: 'Another one with each time it is set, also to the same value' });
+const version = z.int().openapi({ description: 'A new one each time it is set, even to the same value' });
 /** A declaration is replaced as a whole: what a change is made from is known by its version. */
 const was = fieldsBeforeOrNone({ version });
 const sameVersion = z.object({
   version: z.coerce.number().pipe(z.int()).optional()
-    .openapi({ description: 'Only this declaration: 409 `changed_meanwhile` if it was declared anew since' }),
+    .openapi({ description: 'Enables only this declaration: 409 `changed_meanwhile` if it was declared again since' }),
 });
 const connectionSchema = z.object({
   provider: z.enum(providers), organization: z.string(), state: z.enum(['missing', 'connected', 'unreadable']),

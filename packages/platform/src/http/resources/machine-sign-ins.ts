@@ -14,9 +14,9 @@ import { ownKeyTerms } from './organizations.ts';
 const proofText = z.string().regex(/^[\w-]{43,128}$/);
 
 const shownSignIn = z.object({
-  id: z.string(), machine: z.string().openapi({ description: 'Its name, as it says itself' }), address: z.string(),
+  id: z.string(), machine: z.string().openapi({ description: 'The name that the machine gives itself' }), address: z.string(),
   startedAt: instant, expiresAt: instant,
-  byBrowser: z.boolean().openapi({ description: 'It waits for a browser on itself; false: its person types the code that it shows' }),
+  byBrowser: z.boolean().openapi({ description: 'The machine waits for its own browser; false: its person types the code that it shows' }),
   state: z.enum(['open', 'allowed', 'refused', 'taken']), mayAllow: z.boolean(),
   terms: ownKeyTerms.nullable().openapi({ description: 'What bounds its key; null: nothing but the organization\'s settings' }),
 }).openapi('MachineSignIn');
@@ -102,7 +102,7 @@ export const machineSignInOperations = [
   }),
   operation({
     id: 'refuseMachineSignIn', method: 'post', path: '/auth/machine-sign-ins/{id}/refuse', role: 'viewer', tag: 'auth',
-    summary: 'Give the machine nothing', refuses: ['unknown_sign_in', 'sign_in_over', 'forbidden'],
+    summary: 'Refuse: the machine gets nothing', refuses: ['unknown_sign_in', 'sign_in_over', 'forbidden'],
     params: idParams, answer: decided, run: ({ context, actor, params }) => refuseMachineSignIn(context, actor, params.id),
   }),
 ] as const;

@@ -24,7 +24,7 @@ const nodesSchema = z.array(z.object({ node: z.string(), reason: z.string() }))
 
 const monthSchema = z.object({
   month: monthShown, state: z.enum(['running', 'open', 'closed']).openapi({ description: 'running: it is not over' }),
-  version: z.int().nullable().openapi({ description: 'The closing whose figures are shown; null: they are of now' }),
+  version: z.int().nullable().openapi({ description: 'The closing whose figures are shown; null: the current figures' }),
   figures: figuresSchema, correction: dollars.openapi({ description: "What bills differ by, on the month's own days" }),
   late: z.array(z.object({ month: monthShown, calls: z.int(), cost: dollars, correction: dollars }))
     .openapi({ description: 'What was learned of months that were closed before, by the month that it concerns' }),

@@ -11,11 +11,11 @@ export const priceOperations = [
       list: z.object({
         id: z.string().openapi({ description: 'As records name it', example: '2026-09-23/e1be6c33689d68f7' }), source: z.string(),
         version: z.string(), date: z.iso.date(),
-        dated: z.enum(['list', 'import']).openapi({ description: 'Whose day `date` is: of the list, or of its import, since its own is not known' }),
+        dated: z.enum(['list', 'import']).openapi({ description: 'What `date` is the day of: the list, or its import if that is not known' }),
         hash: z.string(), models: z.int(),
         shipped: z.boolean().openapi({ description: 'The list that this version was made with; otherwise it was imported' }),
       }).openapi('PriceList'),
-      overlay: z.string().nullable().openapi({ description: "The operator's own prices, which go before the list; null: none" }),
+      overlay: z.string().nullable().openapi({ description: "The operator's own prices, which take precedence over the list; null: none" }),
     }).openapi('PricesInForce'),
     run: ({ context }) => showPricesInForce(context),
   }),

@@ -21,7 +21,7 @@ export interface ShownBudget {
   /** A project, a person's email or a label; null for the organization. */
   readonly subject: string | null;
   readonly month: string;
-  /** It is that of every month; else of this one alone. */
+  /** Whether it is the budget of every month, or only of this one. */
   readonly everyMonth: boolean;
   readonly amount: string;
   /** Percent of the amount at which webhooks are notified. */

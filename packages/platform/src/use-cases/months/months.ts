@@ -40,7 +40,7 @@ export interface ShownMonth {
   readonly month: string;
   /** `running`: not over yet. */
   readonly state: 'running' | 'open' | 'closed';
-  /** The closing whose figures are shown; null: they are of now. */
+  /** The closing whose figures are shown; null: the current figures. */
   readonly version: number | null;
   readonly figures: ShownFigures;
   /** What bills differ by, on the month's own days. */
