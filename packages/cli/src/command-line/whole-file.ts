@@ -31,7 +31,7 @@ export async function writeWhole(path: string, pieces: AsyncIterable<Uint8Array>
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'its directory does not exist', EISDIR: 'it is a directory', ENOTDIR: 'a part of its path is not a directory', EACCES: 'it may not be written',
+  ENOENT: 'its directory does not exist', EISDIR: 'it is a directory', ENOTDIR: 'its path leads through a file', EACCES: 'it may not be written',
   EPERM: 'it may not be written', EROFS: 'it may not be written', ENOSPC: 'no space is left',
   EDQUOT: 'no space is left', EFBIG: 'it would be larger than a file may be here', ENOTEMPTY: 'it is a directory',
 };
