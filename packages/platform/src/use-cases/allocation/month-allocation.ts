@@ -9,7 +9,7 @@ import type { AllocationRules, OwnerOf } from '@metergate/core/books/allocation/
 import { unformatDollars } from '@metergate/core/money.ts';
 import { figuresOfTexts, type AllocationFileLine, type RulesFileLine } from '@metergate/core/books/month/month-file.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
-import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
+import type { ClosedMonth } from '@metergate/store/receipts/month-versions.ts';
 import type { z } from 'zod';
 import type { UseCaseContext } from '../context.ts';
 import { labelsAskedFor } from '../months/asked-labels.ts';
@@ -154,7 +154,8 @@ async function frozenAllocation(context: UseCaseContext, closed: ClosedMonth): P
   const lines = await linesOfMonth(context.store, closed, ['rules', 'allocation', 'team']);
   const frozen = lines.find((line): line is RulesFileLine & { type: 'rules' } => line.type === 'rules');
   if (frozen === undefined) return null;
-  const names = await namesOfMonth(context.store, closed);
+  const names = await namesOfMonth(context.store, closed, lines.flatMap((line) => (line.type === 'rules' ? [line.text]
+    : line.type === 'team' ? [line.team ?? 0] : [line.team ?? 0, line.project, line.model])));
   const nameOf = (number: number): string => names.get(number) ?? (number === 0 ? '' : `erased ${number}`);
   const teamOf = (number: AllocationFileLine['team']): string | null => (number === null ? null : nameOf(number));
   const text = names.get(frozen.text) ?? null;

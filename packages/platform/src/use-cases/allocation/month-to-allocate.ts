@@ -5,7 +5,7 @@ import { unformatDollars } from '@metergate/core/money.ts';
 import { figuresOfTexts, type CallsFileLine } from '@metergate/core/books/month/month-file.ts';
 import type { CallsLine } from '@metergate/core/books/month/month-sums.ts';
 import { monthName } from '@metergate/core/time/utc-month.ts';
-import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
+import type { ClosedMonth } from '@metergate/store/receipts/month-versions.ts';
 import type { UseCaseContext } from '../context.ts';
 import type { MonthToFreeze } from '../months/frozen-lines.ts';
 import { eachInTurns } from '../months/in-turns.ts';

@@ -10,7 +10,7 @@ import { figuresOfTexts } from '@metergate/core/books/month/month-file.ts';
 import { sumOfLines } from '@metergate/core/books/month/month-sums.ts';
 import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { monthAfter } from '@metergate/core/time/utc-month.ts';
-import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
+import type { ClosedMonth } from '@metergate/store/receipts/month-versions.ts';
 import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import type { UseCaseContext } from '../context.ts';
 import { eachInTurns } from '../months/in-turns.ts';

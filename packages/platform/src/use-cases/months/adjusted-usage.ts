@@ -6,7 +6,7 @@ import { unformatDollars } from '@metergate/core/money.ts';
 import { figuresOfTexts } from '@metergate/core/books/month/month-file.ts';
 import { addUsage, type UsageDimension, type UsageFigures } from '@metergate/core/report/usage-sum.ts';
 import { monthAfter, monthName, monthOf } from '@metergate/core/time/utc-month.ts';
-import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
+import type { ClosedMonth } from '@metergate/store/receipts/month-versions.ts';
 import { isInShare } from '@metergate/store/usage/usage-query.ts';
 import type { UseCaseContext } from '../context.ts';
 import { adjusted, adjustedWith, adjustmentOf, correctedTexts, isCorrected, type ShownAdjustment } from '../corrections/corrections.ts';
@@ -83,11 +83,12 @@ function openSpans(
 
 async function asClosed(context: UseCaseContext, query: UsageRequest, month: ClosedMonth): Promise<Adjusted[]> {
   const { by, filter = {}, sinceMs = -Infinity, untilMs = Infinity } = query;
-  const names = await namesOfMonth(context.store, month);
+  const [days, corrections] = [await linesOfMonth(context.store, month, ['day']), await linesOfMonth(context.store, month, ['correction'])];
+  const names = await namesOfMonth(context.store, month, [...days, ...corrections].map(({ model }) => model));
   const sums = new Map<string, { readonly subjects: readonly string[]; readonly figures: UsageFigures }>();
   const isAsked = (dayMs: number, model: string, wire: string): boolean => dayMs >= sinceMs && dayMs < untilMs
     && (filter.model === undefined || filter.model === model) && (filter.wire === undefined || filter.wire === wire);
-  for (const { day, model: number, wire, figures: texts } of await linesOfMonth(context.store, month, ['day'])) {
+  for (const { day, model: number, wire, figures: texts } of days) {
     const [dayMs, model] = [Date.parse(day), names.get(number) ?? ''];
     if (!isAsked(dayMs, model, wire)) continue;
     const subjects = by.map((dimension) => subjectIn(dimension, { dayMs, model, wire }));
@@ -96,7 +97,7 @@ async function asClosed(context: UseCaseContext, query: UsageRequest, month: Clo
     if (sum === undefined) sums.set(JSON.stringify(subjects), { subjects, figures });
     else addUsage(sum.figures, figures);
   }
-  const amounts = (await linesOfMonth(context.store, month, ['correction'])).map((line) => ({
+  const amounts = corrections.map((line) => ({
     dayMs: Date.parse(line.day), model: names.get(line.model) ?? null, provider: line.provider, amount: unformatDollars(line.amount),
   })).filter(({ dayMs, model, provider }) => isAsked(dayMs, model ?? '', provider));
   return adjustedWith(by, [...sums.values()].map((row) => shownUsage(by, row)),

@@ -4,7 +4,7 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
-import { lastClosed, type ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
+import { lastClosed, type ClosedMonth } from '@metergate/store/receipts/month-versions.ts';
 import type { Organization } from '@metergate/store/settings/organizations.ts';
 import { allocated } from '../allocation/month-allocation.ts';
 import { keyOwners, monthToAllocate } from '../allocation/month-to-allocate.ts';
@@ -16,7 +16,7 @@ import { labelsAskedFor } from './asked-labels.ts';
 import { frozenLines, type FrozenAllocation } from './frozen-lines.ts';
 import { gatherMonth, type CountedMonth } from './gather-month.ts';
 import { throughSlices } from './in-turns.ts';
-import { awaitedNodes, type AwaitedNode } from './month-waiting.ts';
+import { nodesWaitedFor, type AwaitedNode } from './month-waiting.ts';
 
 export interface CloseMonthInput {
   /** Id or name. */
@@ -40,9 +40,7 @@ export async function closeMonth(context: UseCaseContext, input: CloseMonthInput
   const versions = await context.store.months.list(organization.id);
   const refusal = refusalOf(context, { organization, monthMs, versions });
   if (refusal !== null) return refusal;
-  const awaited = awaitedNodes(await context.store.nodeReports.listUnsettled(), {
-    organization: organization.id, endMs: monthAfter(monthMs),
-  });
+  const awaited = await nodesWaitedFor(context, organization.id, monthMs);
   const left = input.goOn === true ? [] : awaited.filter(({ node }) => input.without?.includes(node) !== true);
   if (left.length > 0) return refuseInput('month_waiting', waitingSentence(monthMs, left));
   return frozen(context, {

@@ -7,7 +7,7 @@ import { formatDollars, unformatDollars, type NanoDollars } from '@metergate/cor
 import type { CorrectionFileLine } from '@metergate/core/books/month/month-file.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
-import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
+import type { ClosedMonth } from '@metergate/store/receipts/month-versions.ts';
 import { repricedDays, type RepricedDay } from '../corrections/call-adjustments.ts';
 import type { UseCaseContext } from '../context.ts';
 import type { FrozenCorrection } from './frozen-lines.ts';
@@ -56,11 +56,11 @@ export async function lateCorrections(
     }
   };
   for (const month of before) {
-    const names = await namesOfMonth(context.store, month);
-    for (const { day, wire, model } of await linesOfMonth(context.store, month, ['day'])) {
-      frozen.add(modelOfDay(wire, Date.parse(day), names.get(model) ?? ''));
-    }
-    for (const { source, provider, day, model, amount } of await linesOfMonth(context.store, month, ['correction', 'late_correction'])) {
+    const days = await linesOfMonth(context.store, month, ['day']);
+    const corrections = await linesOfMonth(context.store, month, ['correction', 'late_correction']);
+    const names = await namesOfMonth(context.store, month, [...days, ...corrections].map(({ model }) => model));
+    for (const { day, wire, model } of days) frozen.add(modelOfDay(wire, Date.parse(day), names.get(model) ?? ''));
+    for (const { source, provider, day, model, amount } of corrections) {
       add({ source, provider, dayMs: Date.parse(day), model: names.get(model) ?? '', amount: -unformatDollars(amount), bill: null });
     }
   }

@@ -13,7 +13,7 @@ import type { CallsLine, DayLine } from '@metergate/core/books/month/month-sums.
 import { Slices, type Slicewise } from '@metergate/core/books/slices.ts';
 import { addUsage, figureIn, noUsage, type UsageFigures } from '@metergate/core/report/usage-sum.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
-import type { MonthPart } from '@metergate/store/receipts/closed-months.ts';
+import type { MonthPart } from '@metergate/store/receipts/month-versions.ts';
 
 /** A correction as a closing counts it. */
 export type FrozenCorrection = Omit<CorrectionFileLine, 'model'> & { readonly model: string };

@@ -2,7 +2,7 @@
 import { unformatDollars } from '@metergate/core/money.ts';
 import { figuresOfTexts, type CallsFileLine } from '@metergate/core/books/month/month-file.ts';
 import { addUsage, figureIn, type UsageFigures } from '@metergate/core/report/usage-sum.ts';
-import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
+import type { ClosedMonth } from '@metergate/store/receipts/month-versions.ts';
 import type { UseCaseContext } from '../context.ts';
 import { shownUsage, type ShownUsage } from '../usage.ts';
 import { eachInTurns } from './in-turns.ts';
@@ -21,8 +21,9 @@ export interface FrozenUsage {
 export async function frozenUsage(
   context: UseCaseContext, closed: ClosedMonth, project: string | null,
 ): Promise<FrozenUsage> {
-  const names = await namesOfMonth(context.store, closed);
-  const frozen = (await linesOfMonth(context.store, closed, ['calls'])).filter((line) => project === null || names.get(line.project) === project);
+  const all = await linesOfMonth(context.store, closed, ['calls']);
+  const names = await namesOfMonth(context.store, closed, all.flatMap((line) => [line.project, line.model]));
+  const frozen = all.filter((line) => project === null || names.get(line.project) === project);
   const lines = await eachInTurns(frozen, (line) => ({ line, figures: figuresOfTexts(line.figures) }));
   const subjectIn = (dimension: FrozenDimension, line: CallsFileLine): string => (dimension === 'key' ? line.key : names.get(line[dimension]) ?? '');
   const rows = (by: readonly FrozenDimension[]): ShownUsage[] => {

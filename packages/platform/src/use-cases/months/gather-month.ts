@@ -5,7 +5,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { MonthSums, type CallsLine } from '@metergate/core/books/month/month-sums.ts';
 import { monthAfter, monthName, monthOf } from '@metergate/core/time/utc-month.ts';
-import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
+import type { ClosedMonth } from '@metergate/store/receipts/month-versions.ts';
 import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import type { UseCaseContext } from '../context.ts';
 import { lateCorrections, ownCorrections } from './counted-corrections.ts';

@@ -2,7 +2,7 @@
 import { unformatDollars } from '@metergate/core/money.ts';
 import { figuresOfTexts, type FigureTexts, type TotalFileLine } from '@metergate/core/books/month/month-file.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
-import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
+import type { ClosedMonth } from '@metergate/store/receipts/month-versions.ts';
 import { allocationDocument } from '../allocation/rules-fields.ts';
 import { adjustmentOf } from '../corrections/corrections.ts';
 import type { UseCaseContext } from '../context.ts';
@@ -12,7 +12,7 @@ import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.t
 import { addedUp, shownUsage, type ShownFigures } from '../usage.ts';
 import { adjustedUsage } from './adjusted-usage.ts';
 import { closeMonth, type CloseMonthInput } from './close-month.ts';
-import { awaitedNodes, type AwaitedNode } from './month-waiting.ts';
+import { nodesWaitedFor, type AwaitedNode } from './month-waiting.ts';
 import { linesOfMonth, monthFilePieces, namesOfMonth, totalOfMonth } from './read-month.ts';
 
 /** One closing, as it was signed. */
@@ -81,9 +81,7 @@ export async function showMonth(context: UseCaseContext, query: MonthQuery): Pro
   if (isRefusal(rows)) return rows;
   const figures = addedUp(rows);
   const correction = rows.reduce((sum, row) => sum + unformatDollars(row.correction), 0n);
-  const nodes = !isOver ? [] : awaitedNodes(await context.store.nodeReports.listUnsettled(), {
-    organization: organization.id, endMs: monthAfter(monthMs),
-  });
+  const nodes = isOver ? await nodesWaitedFor(context, organization.id, monthMs) : [];
   return { ...about, version: null, figures, ...adjustmentOf(figures.cost, correction), late: [], nodes };
 }
 
@@ -184,8 +182,9 @@ export async function exportMonth(
 
 /** The numbers of the names of a month that are rules of allocation with people in them. */
 async function textsNamingPeople(context: UseCaseContext, closed: ClosedMonth): Promise<ReadonlySet<number>> {
-  const names = await namesOfMonth(context.store, closed);
-  return new Set((await linesOfMonth(context.store, closed, ['rules'])).map(({ text }) => text).filter((number) => {
+  const texts = (await linesOfMonth(context.store, closed, ['rules'])).map(({ text }) => text);
+  const names = await namesOfMonth(context.store, closed, texts);
+  return new Set(texts.filter((number) => {
     const text = names.get(number) ?? null;
     return text !== null && allocationDocument(text).rules.some(({ people }) => people !== undefined);
   }));

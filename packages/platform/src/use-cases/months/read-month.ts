@@ -1,18 +1,20 @@
 /** A closed month as the store keeps it → its lines, its total, its file. */
 import {
-  formatMonthLine, monthFileFormat, parseMonthLine, type MonthLine, type MonthLineType, type TotalFileLine,
+  formatMonthLine, monthFileFormat, parseMonthLine, type MonthLine, type MonthLineType, type NameNumber, type TotalFileLine,
 } from '@metergate/core/books/month/month-file.ts';
 import type { ReceiptKey } from '@metergate/core/books/receipt/checkpoint.ts';
 import { monthName } from '@metergate/core/time/utc-month.ts';
-import type { ClosedMonth, MonthPart } from '@metergate/store/receipts/closed-months.ts';
+import type { ClosedMonth, MonthPart } from '@metergate/store/receipts/month-versions.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { othersFirst } from '@metergate/store/threads/others-first.ts';
 
 /** The names of a closed month by their numbers; null: erased. 0 is none. */
 export type MonthNames = ReadonlyMap<number, string | null>;
 
-export async function namesOfMonth(store: Store, closed: ClosedMonth): Promise<MonthNames> {
-  return new Map((await store.months.names(closed)).map(({ number, text }) => [number, text]));
+/** `among`: only these; a month may have a hundred thousand names, nearly all of them labels. */
+export async function namesOfMonth(store: Store, closed: ClosedMonth, among?: Iterable<NameNumber>): Promise<MonthNames> {
+  const asked = among === undefined ? undefined : [...new Set(among)].filter((number) => number !== 0).sort((one, other) => one - other);
+  return new Map((await store.months.names(closed, asked)).map(({ number, text }) => [number, text]));
 }
 
 /** The lines of these types, in their order. */
@@ -36,6 +38,8 @@ function linesOfPart({ content }: MonthPart): MonthLine[] {
   return content.trimEnd().split('\n').map((text) => parseMonthLine(text) as MonthLine);
 }
 
+const namesOfPiece = 1_000;
+
 /**
  * The file in pieces. `keys`: all that the organization ever signed with, oldest first. `without`: names that are left out, as erasure leaves them
  * out; the file stays valid.
@@ -49,8 +53,12 @@ export async function* monthFilePieces(
     type: 'month', format: monthFileFormat, organization, month: monthName(monthMs), version, closedAt: new Date(closedAtMs).toISOString(),
     sequence, hash, keys: keys.map(({ id, publicKey, follows }) => ({ id, publicKey, follows })),
   }));
-  yield text((await store.months.names(closed))
-    .map((name) => formatMonthLine(without.has(name.number) ? { ...name, salt: null, text: null } : name)).join(''));
+  const names = await store.months.names(closed);
+  for (let at = 0; at < names.length; at += namesOfPiece) {
+    yield text(names.slice(at, at + namesOfPiece)
+      .map((name) => formatMonthLine(without.has(name.number) ? { ...name, salt: null, text: null } : name)).join(''));
+    await othersFirst();
+  }
   for (const { content } of await store.months.parts(closed)) yield text(content);
   yield text(formatMonthLine({ type: 'end', digest, key, signature }));
 }
