@@ -145,9 +145,12 @@ export function testCells(open: () => Promise<CellsPlace>, more: (running: () =>
       for (const node of nodes) await sharer.admitted(node, 1);
     }
     const last = all.at(-1)!;
+    const uncapped = (await inEachCell('away uncapped')).at(-1)!;
+    await uncapped.admitted(nodes[0]!, 1);
     const schema = cells.all.at(-1)!.name;
     const bringBack = await place.takeAway(cluster.databaseUrl, schema);
     try {
+      await uncapped.admitted(nodes[0]!, 1);
       for (const sharer of all) {
         if (sharer === last) continue;
         for (const node of nodes) for (let count = 0; count < 5; count += 1) await sharer.admitted(node, 1);
@@ -162,6 +165,12 @@ export function testCells(open: () => Promise<CellsPlace>, more: (running: () =>
       const { checks } = doctor.json() as { checks: { name: string; state: string; message: string }[] };
       const found = checks.filter(({ name }) => name === 'cells').map(({ state, message }) => `${state} ${message}`).join();
       assert.match(found, new RegExp(`fail The cell ${schema} `));
+      // Months of the others do not wait for it: a node tells of each cell how long its rows wait.
+      const away = cells.all.at(-1)!.number;
+      await eventually(async () => (await store.nodeReports.list()).some(({ report: { state, journal: { lagMsOfCells = {} } } }) => {
+        const { [away]: waits = 0, ...others } = lagMsOfCells;
+        return state !== 'stopped' && waits !== null && waits > 4_000 && Object.values(others).every((lagMs) => lagMs! < waits / 2);
+      }), () => 'no node tells that rows of that cell alone wait');
       // A node that starts now serves the others.
       nodes.push(await cluster.node());
       for (const sharer of all) if (sharer !== last) await sharer.admitted(nodes[2]!, 1);
@@ -194,6 +203,11 @@ export function testCells(open: () => Promise<CellsPlace>, more: (running: () =>
 
   test('every node stops in order, with its journal shipped to all cells', async () => {
     assert.ok((await cluster.stop()).every((code) => code === 0));
+    const settled = (await store.nodeReports.list()).filter(({ report: { state } }) => state === 'stopped');
+    assert.ok(settled.length >= nodes.length - 1);
+    for (const { report: { node, journal: { lagMsOfCells = {} } } } of settled) {
+      assert.deepEqual(new Set(Object.values(lagMsOfCells)), new Set([0]), node);
+    }
   });
 }
 

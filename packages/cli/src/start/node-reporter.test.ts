@@ -7,14 +7,14 @@ import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts'
 import { nodeReportOf, type NodeFigures } from './node-reporter.ts';
 
 const facts = { node: 'node_a', host: 'one', version: '0.1.0', runtime: 'v26.10.0', startedAtMs: 5 };
+const earlierCalls = earlierCallsOf([{ organization: 'org_acme' as OrganizationId, beganMs: 1 }], 3e9);
 const metrics = {
   inFlight: 2, forwarded: 12, refused: 3, faults: 0, liveRuns: 1, journal: { opened: 12, closed: 10, commits: 9, commitFailures: 0, waiting: 1 },
-  snapshotAgeMs: 40, eventLoopDelayMs: 1, leases: null,
+  snapshotAgeMs: 40, eventLoopDelayMs: 1, leases: null, earlierCalls,
 } as unknown as GatewayThreadMetrics;
 const figures = { recordsSetAside: 1, setAsideOf: ['org_acme' as OrganizationId], spendDifferences: 0, cellsAway: 0,
   rowsShipped: 8, recordsShipped: 6, shippedMs: 1_000 };
-const earlierCalls = earlierCallsOf([{ organization: 'org_acme' as OrganizationId, beganMs: 1 }], 3e9);
-const now: NodeFigures = { unready: [], metrics, figures, earlierCalls, journalBytes: 4_096, nowMs: 3_500 };
+const now: NodeFigures = { unready: [], metrics, figures, journalBytes: 4_096, nowMs: 3_500 };
 
 test('waiting records are closed and neither in the store nor set aside; the lag counts from when everything was shipped', () => {
   const { state, reasons, journal, callsInFlight } = nodeReportOf(facts, now);

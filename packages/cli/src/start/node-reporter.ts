@@ -1,12 +1,11 @@
 /** The report of this process's gateway node, for the operators' page: made every few seconds from what `/readyz` and `/metrics` show. */
-import type { EarlierCalls } from '@metergate/core/books/month/earlier-calls.ts';
 import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
+import type { MadeReport } from '@metergate/store/desk/report-of-cells.ts';
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
 import type { NodeReport } from '@metergate/store/operation/node-reports.ts';
 import { journalDiskOf } from './journal-disk.ts';
 import type { Unready } from './node-watch.ts';
-import { UnshippedCalls } from './unshipped-calls.ts';
 
 /** What does not change while the node runs. */
 export type NodeFacts = Pick<NodeReport, 'node' | 'host' | 'version' | 'runtime' | 'startedAtMs'>;
@@ -15,21 +14,19 @@ export interface NodeFigures {
   readonly unready: readonly Unready[];
   readonly metrics: GatewayThreadMetrics;
   readonly figures: StoreThreadFigures;
-  /** Of earlier months, and perhaps not in the store. */
-  readonly earlierCalls: EarlierCalls;
   /** Total size of the journal's files. */
   readonly journalBytes: number;
   /** On the clock that all threads share. */
   readonly nowMs: number;
 }
 
-export function nodeReportOf(facts: NodeFacts, { unready, metrics, figures, earlierCalls, journalBytes, nowMs }: NodeFigures): NodeReport {
+export function nodeReportOf(facts: NodeFacts, { unready, metrics, figures, journalBytes, nowMs }: NodeFigures): NodeReport {
   const { journal } = metrics;
   const inJournal = journal.closed - figures.recordsShipped - figures.recordsSetAside;
   return {
     ...facts,
     state: unready.length === 0 ? 'ready' : 'unready', reasons: unready.map(({ sentence }) => sentence),
-    callsInFlight: metrics.inFlight, oldestCallMs: metrics.oldestCallMs, earlierCalls,
+    callsInFlight: metrics.inFlight, oldestCallMs: metrics.oldestCallMs, earlierCalls: metrics.earlierCalls,
     callsForwarded: metrics.forwarded, callsRefused: metrics.refused, faults: metrics.faults,
     liveRuns: metrics.liveRuns,
     journal: {
@@ -49,7 +46,7 @@ export interface NodeReporterOptions {
   readonly threads: {
     metrics(waitMs: number): Promise<GatewayThreadMetrics | null>;
     storeFigures(): StoreThreadFigures;
-    report(report: NodeReport): void;
+    report(made: MadeReport): void;
   };
 }
 
@@ -58,14 +55,12 @@ const waitMs = 2_000;
 
 /** Reports now and every five seconds, until it is stopped. */
 export function startNodeReporter({ facts, journalDirectory, unready, threads }: NodeReporterOptions): { stop(): void } {
-  const unshipped = new UnshippedCalls();
   const tell = async (): Promise<void> => {
     const metrics = await threads.metrics(waitMs);
     if (metrics === null) return;
     const { bytes: journalBytes } = journalDiskOf(journalDirectory);
     const [figures, nowMs] = [threads.storeFigures(), processMs()];
-    const earlierCalls = unshipped.look(metrics.earlierCalls, nowMs, figures.shippedMs);
-    threads.report(nodeReportOf(facts, { unready: unready(), metrics, figures, earlierCalls, journalBytes, nowMs }));
+    threads.report({ report: nodeReportOf(facts, { unready: unready(), metrics, figures, journalBytes, nowMs }), nowMs });
   };
   void tell();
   const telling = setInterval(() => void tell(), pauseMs).unref();

@@ -13,6 +13,7 @@ import { portOf } from '@metergate/store/network/name-port.ts';
 import type { NameResolver } from '@metergate/store/network/name-resolver.ts';
 import type { NodeReport } from '@metergate/store/operation/node-reports.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
+import type { MadeReport } from '@metergate/store/desk/report-of-cells.ts';
 import { setCollecting } from './collecting.ts';
 import { reportThreadFaults, type FaultReport } from './reported-faults.ts';
 import { endHangingThread } from './end-hanging-thread.ts';
@@ -53,7 +54,7 @@ export interface Threads {
   /** The store thread's figures, as it last reported them. */
   storeFigures(): StoreThreadFigures;
   /** Sends this node's report to the store. */
-  report(report: NodeReport): void;
+  report(made: MadeReport): void;
   /** Whether each thread that has not ended answers. */
   pulses(): ThreadPulses;
   /** The process will stop: once this resolves, the gateway's answers announce it. */
@@ -135,8 +136,8 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
     if (stopping) options.onFault(sentence);
     else options.onDeath('gateway', `${sentence} This process ends, so that it is started again.`);
   });
-  let last: NodeReport | null = null;
-  const report = (said: NodeReport): void => store.postMessage({ report: last = said });
+  let last: MadeReport | null = null;
+  const report = (made: MadeReport): void => store.postMessage({ report: last = made });
   return {
     gatewayHost: listening.host,
     gatewayPort: listening.port,
@@ -151,7 +152,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
       stopping = true;
       gateway.postMessage({ drain: true });
       await ended(gateway);
-      if (last !== null) report(stoppedReport(last));
+      if (last !== null) report({ report: stoppedReport(last.report), nowMs: processMs() });
       store.postMessage({ stop: true });
       await ended(store);
     },

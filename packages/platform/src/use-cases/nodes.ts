@@ -16,7 +16,7 @@ export interface ShownNode extends Omit<NodeReport, 'node' | 'state' | 'startedA
   readonly state: NodeState;
   readonly startedAt: string;
   readonly heardAt: string;
-  readonly journal: Omit<NodeReport['journal'], 'setAsideOf'>;
+  readonly journal: Omit<NodeReport['journal'], 'setAsideOf' | 'lagMsOfCells'>;
 }
 
 /** A node reports every five seconds. */
@@ -40,9 +40,9 @@ export async function listNodes(context: UseCaseContext, asker: Asker): Promise<
   return (await context.store.nodeReports.list()).map((kept) => shownNode(kept, context.nowMs));
 }
 
-/** Whose calls and records a node holds is left out: only the closing of months needs it. */
+/** Whose calls and records a node holds, and of which cells, is left out: only the closing of months needs it. */
 function shownNode({ report: kept, atMs }: KeptNodeReport, nowMs: number): ShownNode {
-  const { node, state, startedAtMs, earlierCalls: _calls, journal: { setAsideOf: _owners, ...journal }, ...report } = kept;
+  const { node, state, startedAtMs, earlierCalls: _calls, journal: { setAsideOf: _owners, lagMsOfCells: _cells, ...journal }, ...report } = kept;
   return {
     id: node, ...report, journal, state: state !== 'stopped' && nowMs - atMs > silentAfterMs ? 'silent' : state,
     startedAt: new Date(startedAtMs).toISOString(), heardAt: new Date(atMs).toISOString(),

@@ -4,15 +4,15 @@
  */
 import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
 import type { RefusalEntry } from '@metergate/core/report/refusal-entries.ts';
-import type { NodeReport } from '../operation/node-reports.ts';
+import type { KeptNodeReport, NodeReport } from '../operation/node-reports.ts';
 import type { Store } from '../store.ts';
 import { createRefusalDesk } from './refusal-desk.ts';
 
 export interface BestEffortWrites {
   refused(counts: readonly RefusalCount[], entries: readonly RefusalEntry[]): void;
   report(report: NodeReport): void;
-  /** All that the journal held is in the store: a report that the node stopped, which was made before, says so. */
-  allShipped(): void;
+  /** All that the journal held is in the store, but rows of these cells: a report that the node stopped, which was made before, says so. */
+  allShipped(unshippedCells: ReadonlySet<number>): void;
   /** Writes the refusals that wait. @throws StoreFault */
   writeRefusals(): Promise<void>;
   /** Writes everything that is pending, as far as possible. @throws StoreFault */
@@ -26,13 +26,20 @@ export function bestEffortWritesTo(
 ): BestEffortWrites {
   const desk = createRefusalDesk({ hours: refusalHours, log: refusalLog });
   let latest: NodeReport | null = null;
-  const reports = oneAtATime((report: NodeReport) => nodeReports.say(home, report, nowMs()));
+  // Its moment is that at which it was made: how far rows are shipped is counted back from there.
+  const reports = oneAtATime(({ report, atMs }: KeptNodeReport) => nodeReports.say(home, report, atMs));
+  const add = (report: NodeReport): void => reports.add({ report, atMs: nowMs() });
   return {
     refused: (counts, entries) => desk.receive(counts, entries),
-    report: (report) => reports.add(latest = report),
-    allShipped() {
+    report: (report) => add(latest = report),
+    allShipped(unshippedCells) {
       if (latest?.state !== 'stopped') return;
-      reports.add({ ...latest, journal: { ...latest.journal, rowsToShip: 0, rowsInMemory: 0, lagMs: 0 } });
+      const { journal } = latest;
+      const byCell = Object.keys(journal.lagMsOfCells ?? {}).map((cell) => [cell, unshippedCells.has(Number(cell)) ? null : 0] as const);
+      const lagMsOfCells = byCell.length === 0 ? {} : { lagMsOfCells: Object.fromEntries(byCell) };
+      add({ ...latest, journal: {
+        ...journal, ...(unshippedCells.size > 0 ? {} : { rowsToShip: 0, lagMs: 0 }), rowsInMemory: 0, ...lagMsOfCells,
+      } });
     },
     writeRefusals: () => desk.write(),
     async last() {

@@ -59,8 +59,8 @@ export interface CellDesks {
   nudge(what: 'runs' | 'settings'): void;
   /** No task begins any more; resolves when those under way have ended. */
   stop(): Promise<void>;
-  /** Everything of the journal is in the store: says so, and writes what waits. @throws StoreFault */
-  last(): Promise<void>;
+  /** Everything of the journal is in the store, but rows of these cells: says so, and writes what waits. @throws StoreFault */
+  last(unshippedCells: ReadonlySet<number>): Promise<void>;
 }
 
 /**
@@ -140,8 +140,8 @@ export async function startCellDesks(options: CellDesksOptions): Promise<CellDes
       spend.stop();
       await Promise.all(repeats.map((each) => each.stop()));
     },
-    async last() {
-      bestEffort.allShipped();
+    async last(unshippedCells) {
+      bestEffort.allShipped(unshippedCells);
       await bestEffort.last();
     },
   };

@@ -30,6 +30,7 @@ import { processMs } from './lease-desk.ts';
 import { knownInAll, OtherCells, type OtherCell } from './other-cells.ts';
 import type { FromStore, KeyAnswer, ToStore } from './protocol.ts';
 import { repeat, type Repeat } from './repeat.ts';
+import { ReportOfCells, type MadeReport, type ShippedCells } from './report-of-cells.ts';
 import { sayingKept, type Shipping, type ShippingFigures } from './shipping.ts';
 
 /** What the parent passes. The gateway thread is at the other end of `gatewayPort`. */
@@ -79,7 +80,7 @@ async function serve(): Promise<void> {
   const store = await cells.home.store();
   const warnings = warningsFromReady();
   const { warn } = warnings;
-  const tell = tellingFigures();
+  const { tell, shippedMs } = tellingFigures();
   const time = startNodeTime(Date.now(), performance.now());
   const nowMs = (): number => readNodeTime(time, Date.now(), performance.now());
   const gateway = gathered(data.gatewayPort);
@@ -133,15 +134,17 @@ async function serve(): Promise<void> {
   }
   const first: OtherCell = { cell: cells.home, journal, shipping: shipFrom(cells.home, journal), desks, bringing: null, trying: null };
   setInterval(() => { if (cells.several) tell(cells.home, { cellsAway: others.away }); }, awayLookMs).unref();
-  hear({ whole, gateway, first, others });
+  const ofCells = new ReportOfCells({ shippedMs, cellOf: (organization) => others.cellOf(organization) });
+  hear({ whole, gateway, first, others, reportOf: (made) => ofCells.of(made) });
   giveBackWhenIdle();
   parent.postMessage({ ready: true });
   warnings.ready();
 }
 
 /** Passes on what the gateway thread, the parent and the store's notices say. */
-function hear({ whole, gateway, first, others }: {
+function hear({ whole, gateway, first, others, reportOf }: {
   readonly whole: Store; readonly gateway: ReturnType<typeof gathered>; readonly first: OtherCell; readonly others: OtherCells;
+  readonly reportOf: (made: MadeReport) => NodeReport;
 }): void {
   const notices = whole.listen((notice) => {
     first.desks!.nudge(notice);
@@ -151,9 +154,9 @@ function hear({ whole, gateway, first, others }: {
     if (message.kind === 'nudge') first.shipping!.look(message.now ? 0 : null);
     others.hear(message);
   });
-  parent.on('message', (message: { alive?: boolean; stop?: boolean; report?: NodeReport }) => {
+  parent.on('message', (message: { alive?: boolean; stop?: boolean; report?: MadeReport }) => {
     if (message.alive === true) return parent.postMessage(message);
-    if (message.report !== undefined) first.desks!.report(message.report);
+    if (message.report !== undefined) first.desks!.report(reportOf(message.report));
     if (message.stop !== true) return;
     void notices.close();
     void stop(whole, [first, ...others.all]);
@@ -180,11 +183,15 @@ function ofCell(cell: number, post: (message: FromStore) => void, others: OtherC
   };
 }
 
+interface TellingFigures extends Pick<ShippedCells, 'shippedMs'> {
+  readonly tell: (cell: StoreCell, changed: Partial<StoreThreadFigures>) => void;
+}
+
 /** Sends the parent what changed: the sums of all cells, and since when the one waits that waits the longest. */
-function tellingFigures(): (cell: StoreCell, changed: Partial<StoreThreadFigures>) => void {
+function tellingFigures(): TellingFigures {
   const byCell = new Map<number, StoreThreadFigures>();
   let told = '';
-  return ({ number }, changed) => {
+  const tell: TellingFigures['tell'] = ({ number }, changed) => {
     const known = byCell.get(number)
       ?? { recordsSetAside: 0, setAsideOf: [], spendDifferences: 0, cellsAway: 0, rowsShipped: 0, recordsShipped: 0, shippedMs: processMs() };
     byCell.set(number, { ...known, ...changed });
@@ -200,6 +207,7 @@ function tellingFigures(): (cell: StoreCell, changed: Partial<StoreThreadFigures
     told = text;
     parent.postMessage({ figures });
   };
+  return { tell, shippedMs: () => new Map([...byCell].map(([cell, figures]) => [cell, figures.shippedMs])) };
 }
 
 /** All together; null where one is. */
@@ -258,7 +266,7 @@ async function stop(whole: Store, all: readonly OtherCell[]): Promise<void> {
   await first.journal.shipper.recover().catch((error: unknown) => void faults.set(first.cell.number, error as Error));
   await each((one) => (others.includes(one) ? one.journal.shipper.pass() : Promise.resolve()));
   await each(async ({ cell, desks }) => {
-    await desks?.last();
+    await desks?.last(new Set(faults.keys()));
     // All its spend has arrived: what it still held can go to other nodes.
     if (desks !== null) await (await cell.store()).leases.end(data.nodeId);
   });

@@ -37,6 +37,11 @@ export interface NodeReport {
     readonly rowsToShip: number;
     /** How long rows may have waited to be shipped, milliseconds. */
     readonly lagMs: number;
+    /**
+     * The same by the number of each cell. Of a node that stopped, 0 if all rows of the cell are in it, else null. Absent without cells, and in
+     * reports of earlier versions.
+     */
+    readonly lagMsOfCells?: Readonly<Record<string, number | null>>;
     /** Bytes of its files. */
     readonly bytes: number;
     /** Closed calls that wait in memory because it cannot be written. */
@@ -103,6 +108,7 @@ export function nodeReportsIn({ background: engine }: StoreContext): NodeReports
 }
 
 /** Nothing of it can come any more. */
-function isSettled({ state, journal: { rowsToShip, rowsInMemory, setAside, setAsideOf } }: NodeReport): boolean {
-  return state === 'stopped' && rowsToShip === 0 && rowsInMemory === 0 && (setAsideOf === undefined ? setAside === 0 : setAsideOf?.length === 0);
+function isSettled({ state, journal: { rowsToShip, lagMsOfCells = {}, rowsInMemory, setAside, setAsideOf } }: NodeReport): boolean {
+  return state === 'stopped' && rowsToShip === 0 && rowsInMemory === 0 && !Object.values(lagMsOfCells).includes(null)
+    && (setAsideOf === undefined ? setAside === 0 : setAsideOf?.length === 0);
 }

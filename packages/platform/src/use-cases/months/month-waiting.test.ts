@@ -18,7 +18,7 @@ const idle: NodeReport = {
 };
 /** Why it is waited for; null: it is not. */
 const reasonOf = (changes: Partial<NodeReport>, atMs: number = endMs + 2 * hourMs, organization: OrganizationId = acme): string | null =>
-  awaitedNodes([{ report: { ...idle, ...changes }, atMs }], { organization, endMs })[0]?.reason ?? null;
+  awaitedNodes([{ report: { ...idle, ...changes }, atMs }], { organization, cell: 0, endMs })[0]?.reason ?? null;
 const journal = (changes: Partial<NodeReport['journal']>) => ({ journal: { ...idle.journal, ...changes } });
 
 test('a node that shipped all up to after the end of the month is not waited for', () => {
@@ -34,7 +34,8 @@ test('a node is waited for if its journal, its memory or a call under way may ho
   assert.match(reasonOf({ callsInFlight: 1, oldestCallMs: endMs - 1 })!,
     /^A call that began before the end of the month has not ended\. The node runs an earlier version/);
   const { oldestCallMs: _, ...earlier } = { ...idle, callsInFlight: 1 };
-  assert.match(awaitedNodes([{ report: earlier, atMs: endMs + hourMs }], { organization: acme, endMs })[0]!.reason, /does not report since when/);
+  const [told] = awaitedNodes([{ report: earlier, atMs: endMs + hourMs }], { organization: acme, cell: 0, endMs });
+  assert.match(told!.reason, /does not report since when/);
 });
 
 test('a node that has not reported since is waited for, unless it stopped in order with nothing left', () => {
@@ -72,4 +73,16 @@ test('records that the store refused hold up the month of those whose they are, 
   assert.match(reasonOf(aside(null), undefined, zeta)!, /refused some of its records/);
   const stopped = reasonOf({ state: 'stopped', ...journal({ setAside: 0, setAsideOf: [acme] }) });
   assert.match(stopped!, /refused some of its records/, 'from before the start');
+});
+
+test('a cell that is away holds up the months of its own organizations alone', () => {
+  const inCell = (cell: number, changes: Partial<NodeReport>, atMs = endMs + 2 * hourMs): string | null =>
+    awaitedNodes([{ report: { ...idle, ...changes }, atMs }], { organization: acme, cell, endMs })[0]?.reason ?? null;
+  const away = journal({ lagMs: 3 * hourMs, rowsToShip: 4, lagMsOfCells: { 0: 40, 1: 3 * hourMs } });
+  assert.equal(inCell(0, away), null);
+  assert.match(inCell(1, away)!, /shipped up to 2026-09-30T23:00:00\.000Z/);
+  assert.match(inCell(2, away)!, /does not report yet .* Try again/);
+  const stopped = { state: 'stopped' as const, ...journal({ rowsToShip: 4, lagMsOfCells: { 0: 0, 1: null } }) };
+  assert.equal(inCell(0, stopped, endMs - 1), null);
+  for (const cell of [1, 2]) assert.match(inCell(cell, stopped, endMs - 1)!, /with records that are not shipped/);
 });

@@ -1,10 +1,13 @@
 /**
  * Which nodes may still hold calls of an organization's month. A node reports every five seconds what its journal still holds and whose calls of
- * earlier months are under way; the report of one that ended otherwise than in order stays. Decisions 145 and 316.
+ * earlier months are under way; the report of one that ended otherwise than in order stays. Decisions 145, 316 and 331.
  */
 import { clockMarginMs as marginMs, hasCallBefore } from '@metergate/core/books/month/earlier-calls.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
+import { monthAfter } from '@metergate/core/time/utc-month.ts';
+import { homeCell } from '@metergate/store/operation/cells/directory.ts';
 import type { KeptNodeReport, NodeReport } from '@metergate/store/operation/node-reports.ts';
+import type { UseCaseContext } from '../context.ts';
 
 export interface AwaitedNode {
   readonly node: string;
@@ -18,8 +21,16 @@ const startedMs = 30_000;
 /** A month of one organization. */
 export interface WaitingMonth {
   readonly organization: OrganizationId;
+  /** The number of the cell that the organization is in. */
+  readonly cell: number;
   /** The first instant after it. */
   readonly endMs: number;
+}
+
+/** Which nodes the closing of an organization's month waits for now. */
+export async function nodesWaitedFor({ store }: UseCaseContext, organization: OrganizationId, monthMs: number): Promise<AwaitedNode[]> {
+  const [place] = await store.directory.placesOf([organization]);
+  return awaitedNodes(await store.nodeReports.listUnsettled(), { organization, cell: place?.cell ?? homeCell, endMs: monthAfter(monthMs) });
 }
 
 /** In the order of the reports. */
@@ -31,18 +42,28 @@ export function awaitedNodes(reports: readonly KeptNodeReport[], month: WaitingM
 }
 
 /** Organizations must not see the machine, nor others on it (decision 92): no host is named, nothing is counted, and no call's moment is told. */
-function reasonOf({ report, atMs }: KeptNodeReport, { organization, endMs }: WaitingMonth): string | null {
+function reasonOf({ report, atMs }: KeptNodeReport, { organization, cell, endMs }: WaitingMonth): string | null {
   const { state, startedAtMs, journal } = report;
   if (hasSetAside(journal, organization)) return 'The store refused some of its records; they lie in the folder refused of its journal.';
-  if (state === 'stopped') {
-    return journal.rowsToShip + journal.rowsInMemory === 0 ? null : `It stopped at ${instant(atMs)} with records that are not shipped.`;
-  }
+  if (state === 'stopped') return isShippedWhole(journal, cell) ? null : `It stopped at ${instant(atMs)} with records that are not shipped.`;
   if (atMs < endMs + marginMs) return `It last reported at ${instant(atMs)}, and did not stop normally.`;
   if (journal.rowsInMemory > 0) return 'Records wait in its memory: its journal cannot be written.';
-  const shippedMs = atMs - journal.lagMs;
+  const lagMs = lagMsOf(journal, cell);
+  if (lagMs === null) return "It does not report yet how far its journal is shipped to the organization's cell. Try again in half a minute.";
+  const shippedMs = atMs - lagMs;
   if (shippedMs < endMs + marginMs) return `Its journal is shipped up to ${instant(shippedMs)}.`;
   if (shippedMs < startedAtMs + startedMs) return `It started at ${instant(startedAtMs)}, and may hold what it found. Try again in half a minute.`;
   return reasonOfCalls(report, { organization, endMs });
+}
+
+/** Without cells, and from a node of an earlier version, there is one figure for the whole journal. */
+function lagMsOf({ lagMs, lagMsOfCells }: NodeReport['journal'], cell: number): number | null {
+  return lagMsOfCells === undefined ? lagMs : lagMsOfCells[cell] ?? null;
+}
+
+/** Of a node that stopped. */
+function isShippedWhole({ rowsToShip, rowsInMemory, lagMsOfCells }: NodeReport['journal'], cell: number): boolean {
+  return rowsInMemory === 0 && (lagMsOfCells === undefined ? rowsToShip === 0 : lagMsOfCells[cell] === 0);
 }
 
 /** A node of an earlier version does not report whose records they are. */
@@ -50,7 +71,9 @@ function hasSetAside({ setAside, setAsideOf }: NodeReport['journal'], organizati
   return setAsideOf === undefined ? setAside > 0 : setAsideOf === null || setAsideOf.includes(organization);
 }
 
-function reasonOfCalls({ callsInFlight, oldestCallMs, earlierCalls }: NodeReport, { organization, endMs }: WaitingMonth): string | null {
+function reasonOfCalls(
+  { callsInFlight, oldestCallMs, earlierCalls }: NodeReport, { organization, endMs }: Omit<WaitingMonth, 'cell'>,
+): string | null {
   if (earlierCalls !== undefined) {
     const has = hasCallBefore(earlierCalls, organization, endMs);
     if (has === null) return 'Since the end of the month it has not reported whose calls are under way. Try again in half a minute.';
