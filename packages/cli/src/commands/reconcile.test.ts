@@ -1,8 +1,9 @@
 /** `metergate reconcile` on a separate store: each known export form, verdicts, reasons and exit codes. Rules: Interfaces; docs/reconcile.md. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -172,6 +173,21 @@ test('any other file exits 1 with a sentence', async () => {
     assert.match(stderr, sentence);
   }
   assert.match((await own.run(['reconcile', '--org', 'acme', '--provider', 'openai', 'absent'])).stderr, /cannot be read: ENOENT/);
+});
+
+test('a file in gzip or in UTF-16 is read; one that is cut short, or too large, is refused in a sentence', async () => {
+  const csv = `start_time,end_time,amount_value,amount_currency,line_item\n${second},${second + 86_400},0.5,usd,"gpt-6, output"\n`;
+  const ask = async (bytes: Uint8Array) => {
+    writeFileSync(join(own.directory, 'packed'), bytes);
+    return own.run(['reconcile', '--org', 'acme', '--provider', 'openai', 'packed']);
+  };
+  const bigEndian = Buffer.from(`\uFEFF${csv}`, 'utf16le').swap16();
+  for (const bytes of [gzipSync(csv), Buffer.from(`\uFEFF${csv}`, 'utf16le'), bigEndian, gzipSync(bigEndian)]) {
+    assert.equal((await ask(bytes)).code, 0);
+  }
+  assert.match((await ask(gzipSync(csv).subarray(0, 40))).stderr, /cut short or damaged/);
+  truncateSync(join(own.directory, 'packed'), 257 << 20);
+  assert.match((await own.run(['reconcile', '--org', 'acme', '--provider', 'openai', 'packed'])).stderr, /more than 256 MiB/);
 });
 
 /** Costs of the first two days, as OpenAI says them: more than ours on the first, less on the second. */

@@ -1,6 +1,7 @@
 /** `metergate reconcile`: the provider's bill beside our records. Rules: Interfaces; docs/reconcile.md. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { billSellers } from '@metergate/core/books/reconcile/read-bill.ts';
 import { reconcile, type ShownReconciliation, type ShownSide } from '@metergate/platform/use-cases/reconcile/reconcile.ts';
 import { recordCorrections, type RecordedCorrections } from '@metergate/platform/use-cases/corrections/corrections.ts';
@@ -37,12 +38,38 @@ export const reconcileCommand = command({
   },
 });
 
+/** Of a file, and of what it unpacks to. A bill of the most lines that are compared has a fraction of it. */
+const fileMiBMax = 256;
+
+/** As it is, or unpacked: clouds write their reports with gzip. */
 function textOf(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    if (statSync(path).size > fileMiBMax << 20) throw tooLarge(path);
+    const bytes = readFileSync(path);
+    return decoded(bytes[0] === 0x1f && bytes[1] === 0x8b ? unpacked(path, bytes) : bytes);
   } catch (error) {
+    if (error instanceof CommandFault) throw error;
     throw new CommandFault('file_not_read', `The file ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}.`);
   }
+}
+
+function unpacked(path: string, bytes: Uint8Array): Uint8Array {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: fileMiBMax << 20 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(path);
+    throw new CommandFault('file_not_read', `The file ${path} cannot be unpacked: it is cut short or damaged. Download it again.`);
+  }
+}
+
+function tooLarge(path: string): CommandFault {
+  return new CommandFault('file_not_read', `The file ${path} has more than ${fileMiBMax} MiB. Compare it in parts, by days for example.`);
+}
+
+/** Spreadsheet programs write their text files in UTF-16. */
+function decoded(bytes: Uint8Array): string {
+  const marks = [bytes[0], bytes[1]].join();
+  return new TextDecoder(marks === '255,254' ? 'utf-16le' : marks === '254,255' ? 'utf-16be' : 'utf-8').decode(bytes);
 }
 
 function recordedText({ corrections, days, total, openDays }: RecordedCorrections): string {

@@ -30,6 +30,8 @@ const words: readonly (readonly [RegExp, BillItem])[] = [
   [/fine[ _-]?tun|\btraining\b/i, 'training'],
   [/provisioned|\bptu\b|commitment|reserv/i, 'reserved'],
   [/\bsessions?\b|session_usage/i, 'sessions'],
+  // What an invoice adds or takes back.
+  [/\b(?:tax(?:es)?|vat|gst|credits?|refunds?|discounts?|promotions?|adjustments?|rounding)\b/i, 'other'],
 ];
 
 /** The item that a name means; null: it means none that is known. */

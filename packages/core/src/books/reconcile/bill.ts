@@ -74,8 +74,23 @@ export function billFigure(value: unknown): number | null {
 }
 
 function numberOf(value: unknown): number | null {
-  const count = typeof value === 'string' && /^-?\d{1,16}(?:\.\d{1,18})?(?:[eE][+-]?\d{1,2})?$/.test(value) ? Number(value) : value;
+  const text = typeof value === 'string' ? plainNumber(value) : '';
+  const count = /^-?\d{1,16}(?:\.\d{1,18})?(?:[eE][+-]?\d{1,2})?$/.test(text) ? Number(text) : value;
   return typeof count === 'number' && Math.abs(count) <= Number.MAX_SAFE_INTEGER ? count : null;
+}
+
+const thousands = /^-?[1-9]\d{0,2}(?:(?:,\d{3})+|(?:[ \u00a0\u202f'’]\d{3})+)(?:\.\d+)?$/;
+
+/**
+ * A number as programs write it for people → as JSON writes it: `-$1,234.50`, `($1,234.50)` and `−1 234.50` are `-1234.50`. Anything else stays,
+ * so a comma that does not separate thousands makes no number.
+ */
+function plainNumber(text: string): string {
+  const trimmed = text.trim();
+  const inParentheses = /^\((.+)\)$/.exec(trimmed)?.[1];
+  const signed = inParentheses === undefined ? trimmed.replace(/^\u2212/, '-') : `-${inParentheses}`;
+  const bare = signed.replace(/^(-?)(?:USD ?|(?:US)?\$ ?)(-?)/, '$1$2');
+  return thousands.test(bare) ? bare.replaceAll(/[, \u00a0\u202f'’]/g, '') : bare;
 }
 
 /** Those that are known. */
@@ -113,7 +128,7 @@ export interface Amount {
 
 /** An amount of US dollars. `scale`: 2 if the export counts in cents. May be negative, since a bill may hold credits. */
 export function amountOf(value: unknown, scale: 0 | 2): Amount {
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim().replaceAll(/^\$|,/g, '') : '';
+  const text = typeof value === 'string' || typeof value === 'number' ? plainNumber(String(value)) : '';
   const below = text.startsWith('-');
   const amount = parseDollars(below ? text.slice(1) : text);
   if (amount === null) throw new BillFault('An amount of the file is not a decimal number.');

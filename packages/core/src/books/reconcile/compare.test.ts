@@ -66,6 +66,16 @@ test('every kind of token is compared: cache reads and writes of Anthropic, cach
     [['02', 'gpt-4o-2024-08-06', 'theirs_more', 'cost_gaps']]);
 });
 
+test('taxes, credits and refunds are named as what nothing here can be held against, and accuse nobody', () => {
+  const calls = [playedCall(`${day}T01:00Z`)];
+  for (const name of ['sales-tax', 'prepaid-credits', 'VAT 19%', 'Refund', 'rounding-adjustment']) {
+    for (const amount of ['3.20', '-3.20']) {
+      const bill = openaiDays('costs', { [day]: [item('gpt-4o-2024-08-06, input', dollars(...calls)), item(name, amount)] });
+      assert.deepEqual(accused(compared('openai', bill, calls)), [['02', 'other', 'not_matched']], `${name} ${amount}`);
+    }
+  }
+});
+
 test('tools are separate items: their fees are read from the cost of the calls, and a correct bill accuses nobody', () => {
   const calls = [playedCall(`${day}T01:00Z`), playedCall(`${day}T02:00Z`, { toolCalls: searches(3) })];
   const [tokens, fees] = [dollars(calls[0]!, calls[0]!), '0.03'];

@@ -1,6 +1,6 @@
 /**
  * CSV text (RFC 4180) → its rows, by the names in the first row. Reads quotes, doubled quotes, separators and line feeds in quotes, a byte order
- * mark, and commas, semicolons or tabs as separators. With semicolons, the comma is the decimal sign of numbers.
+ * mark, and commas, semicolons or tabs as separators. With semicolons, the comma is the decimal sign of numbers, unless the file has none.
  */
 import { BillFault } from './bill-fault.ts';
 
@@ -13,6 +13,8 @@ export interface ExportRow {
 export interface CsvTable {
   readonly names: readonly string[];
   readonly rows: readonly ExportRow[];
+  /** All cells of a row. */
+  readonly textOf: (index: number) => string;
 }
 
 /** More than any export has: that of a large account of AWS has a column for each of its tags. */
@@ -27,30 +29,59 @@ const plainEnds: { readonly [S in Separator]: RegExp } = { ',': /[",\r\n]/g, ';'
 export const billRowsMax = 200_000;
 const cellsMax = 4_000_000;
 
-/** @throws BillFault if there are too many columns, rows or cells, a row has more cells than the first row, or a quote is not closed. */
+/**
+ * @throws BillFault if there are too many columns, rows or cells, a row has more cells than the first row, a quote is not closed, or the file is
+ * several exports one after the other.
+ */
 export function csvTable(text: string): CsvTable {
-  const plain = text.replace(/^\uFEFF/, '');
+  // Spreadsheet programs write `sep=;` above the first row where the separator is not theirs.
+  const plain = text.replace(/^\uFEFF/, '').replace(/^sep=[,;\t]\r?\n/i, '');
   const separator = separatorOf(plain);
-  const [head, ...rows] = cellsOf(plain, separator);
+  const [head, ...all] = cellsOf(plain, separator);
   if (head === undefined) throw new BillFault('The file is empty.');
   if (head.length > columnsMax) throw new BillFault(`The file has more than ${columnsMax} columns, which no export has.`);
+  const rows = all.filter((row) => row.length > 1 || row[0] !== '');
+  for (const [index, row] of rows.entries()) checkRow(row, head, index + 2);
   const names = head.map(columnName);
   const places = new Map(names.map((name, index) => [name, index]));
-  const decimalComma = separator === ';';
+  const numberOf = separator === ';' && hasDecimalCommas(rows) ? withDecimalPoint : (cell: string): string => cell;
   return {
     names,
-    rows: rows.filter((row) => row.length > 1 || row[0] !== '').map((row) => {
-      if (row.length > names.length) throw new BillFault('A row of the file has more cells than its first row names.');
-      return {
-        get(name) {
-          const place = places.get(name);
-          if (place === undefined) return undefined;
-          const cell = row[place] ?? '';
-          return decimalComma && /^-?[\d.]*,\d+$/.test(cell) ? cell.replaceAll('.', '').replace(',', '.') : cell;
-        },
-      };
-    }),
+    rows: rows.map((row) => ({
+      get(name) {
+        const place = places.get(name);
+        return place === undefined ? undefined : numberOf(row[place] ?? '');
+      },
+    })),
+    textOf: (index) => (rows[index] ?? []).join('\u001f'),
   };
+}
+
+function checkRow(row: readonly string[], head: readonly string[], number: number): void {
+  if (row.length > head.length && row.slice(head.length).some((cell) => cell.trim() !== '')) {
+    throw new BillFault(`Row ${number} of the file has more cells than its first row names.`);
+  }
+  if (row.length === head.length && row.every((cell, index) => cell === head[index])) {
+    throw new BillFault(`Row ${number} of the file is its first row again: it is several exports one after the other. Compare each by itself.`);
+  }
+}
+
+/** Only decimals: commas and points that may also separate thousands are not among them. */
+const onlyDecimals = {
+  comma: /^-?(?:\d{1,3}(?:[. \u00a0\u202f'’]\d{3})+,\d+|\d*,(?:\d{1,2}|\d{4,})|0,\d+)$/,
+  point: /^-?(?:\d{1,3}(?:,\d{3})+\.\d+|\d*\.(?:\d{1,2}|\d{4,})|0\.\d+)$/,
+} as const;
+const withComma = /^-?(?:\d{1,3}(?:[. \u00a0\u202f'’]\d{3})+(?:,\d+)?|\d*,\d+)$/;
+
+/** Where no number decides it, as in the countries that write semicolons. */
+function hasDecimalCommas(rows: readonly (readonly string[])[]): boolean {
+  const some = (form: RegExp): boolean => rows.some((row) => row.some((cell) => form.test(cell)));
+  return some(onlyDecimals.comma) || !some(onlyDecimals.point);
+}
+
+/** `1.234,5` → `1234.5`. */
+function withDecimalPoint(cell: string): string {
+  return withComma.test(cell) ? cell.replaceAll(/[. \u00a0\u202f'’]/g, '').replace(',', '.') : cell;
 }
 
 /** `line_item/UsageType` and `LineItem UsageType` are `line_item_usagetype` and `lineitem_usagetype`. */

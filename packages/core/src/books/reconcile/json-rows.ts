@@ -31,13 +31,25 @@ export function joinedPages(values: readonly JsonMembers[]): JsonMembers[] | nul
     throw new BillFault('The file is not the whole export: its last page says that there is more. Put all pages in one JSON array.');
   }
   const joined: JsonMembers[] = [];
+  const known = new Set<string>();
   for (const page of values) {
     for (const each of Array.isArray(page.data) ? page.data as unknown[] : [page]) {
       if (!isObject(each)) return null;
+      if (Array.isArray(each.results) && each.results.length > 0) {
+        const text = JSON.stringify(each);
+        if (known.has(text)) throw doubledPage(each);
+        known.add(text);
+      }
       joined.push(each);
     }
   }
   return joined;
+}
+
+/** Two buckets that are the same to the last figure: a page was put into the file twice, or the file into itself. */
+function doubledPage({ start_time: seconds, starting_at: start }: JsonMembers): BillFault {
+  const from = typeof seconds === 'number' ? new Date(Math.min(Math.max(seconds, 0), 8e12) * 1_000).toISOString() : textOf(start) ?? 'some time';
+  return new BillFault(`The file has the bucket from ${from.slice(0, 40)} twice, with the same results. Put each page into it once.`);
 }
 
 /** A JSON object as a row: `{"sku":{"description":…}}` has `sku_description`. */

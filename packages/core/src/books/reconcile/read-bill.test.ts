@@ -64,6 +64,66 @@ test('semicolons with decimal commas, tabs and quoted line feeds are read', () =
   }
 });
 
+/** The cost of one line of Azure, whose cells are these, and its tokens. */
+function readCost(
+  separator: string, cost: string, quantity: string, more: readonly string[] = [],
+): readonly [cost: string, tokens: number | undefined] {
+  const head = ['Date', 'MeterName', 'MeterCategory', 'Quantity', 'UnitOfMeasure', 'CostInUsd'];
+  const row = ['2026-03-22', 'gpt 4o 1120 Inp glbl Tokens', 'Azure OpenAI', quantity, '1 Token', cost];
+  const [line] = readBill('azure', [head.join(separator), row.join(separator), ...more].join('\n')).lines;
+  return [formatDollars(line!.cost!), line!.counts.inputTokens];
+}
+
+test('thousands and signs are read as people and their programs write them', () => {
+  for (const [separator, cost, quantity, dollars, tokens] of [
+    [',', '"$1,234.50"', '"1,234,567"', '1234.500000000', 1_234_567], [',', '"-$1,234.50"', '1', '-1234.500000000', 1],
+    [',', '"($1,234.50)"', '1', '-1234.500000000', 1], [',', '\u22121.5', '1', '-1.500000000', 1], [',', 'USD 2.25', '1', '2.250000000', 1],
+    [',', "1'234.5", '12 345', '1234.500000000', 12_345], ['\t', '1,234.5', '1,234', '1234.500000000', 1_234],
+    [';', '1.234.567,5', '12.000', '1234567.500000000', 12_000], [';', '1\u00a0234,5', '1.234', '1234.500000000', 1_234],
+    [';', '1,234.5', '1,234', '1234.500000000', 1_234], [';', '0.25', '12.000', '0.250000000', 12], [';', '12.000', '3', '12000.000000000', 3],
+  ] as const) {
+    assert.deepEqual(readCost(separator, cost, quantity), [dollars, tokens], `${separator} ${cost} ${quantity}`);
+  }
+  assert.deepEqual(readBill('azure', 'sep=;\r\nDate;MeterName;MeterCategory;Quantity;UnitOfMeasure;CostInUsd\r\n'
+    + '2026-03-22;gpt 4o 1120 Inp glbl Tokens;Azure OpenAI;1;1K;0,5;\r\n').lines.map(({ cost }) => cost), [500_000_000n], 'a cell too many is empty');
+});
+
+test('a comma that separates no thousands makes no number, and the sentence says in which row', () => {
+  for (const cost of ['"12,34"', '"0,123"', '"1,2345.6"', '"1,23,456"']) {
+    assert.throws(() => readCost(',', cost, '1'), /Row 2: An amount of the file is not a decimal number\./, cost);
+  }
+  assert.throws(() => readCost(',', '1', '1', ['2026-03-23,gpt 4o 1120 Inp glbl Tokens,Azure OpenAI,some,1K,1']), /Row 3: A figure/);
+  assert.throws(() => readBill('anthropic', 'usage_date_utc,model,cost_usd\n2026-03-22,claude-opus-5,1\nTotal,,1\n'), /Row 3: .* when it starts/);
+});
+
+test('what is no text, and what another seller exports, is named', () => {
+  const utf8 = (bytes: readonly number[]): string => Buffer.from(bytes).toString('utf8');
+  const workbook = utf8([0x50, 0x4b, 3, 4, 20, 0, 6, 0, 8, 0]);
+  for (const [text, said] of [
+    [utf8([0x1f, 0x8b, 8, 0, 0, 0, 0, 0]), /gzip/], [workbook, /Excel workbook/], [utf8([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1]), /old Excel/],
+    ['PAR1\u0015', /Parquet/], ['%PDF-1.7', /PDF.*download the usage or cost export/], [utf8([0x28, 0xb5, 0x2f, 0xfd]), /compressed/],
+    ['\n<!DOCTYPE html><html>', /web page/], ['<Invoice xmlns="a">', /web page or XML/],
+    [Buffer.from('\uFEFFdate,cost\n', 'utf16le').toString('utf8'), /UTF-16/],
+  ] as const) {
+    for (const seller of billSellers) assert.throws(() => readBill(seller, text), said);
+  }
+  const bucket = { starting_at: '2026-03-01T00:00:00Z', ending_at: '2026-03-02T00:00:00Z', results: [] };
+  assert.throws(() => readBill('openai', JSON.stringify({ data: [bucket] })), /looks like an export of anthropic: name that/);
+  assert.throws(() => readBill('openai', readFileSync(new URL('azure-focus.csv', samples), 'utf8')), /an export of azure or google or bedrock: name/);
+  assert.throws(() => readBill('azure', readFileSync(new URL('openrouter-activity.json', samples), 'utf8')), /an export of openrouter/);
+});
+
+test('an export that stands in the file twice is refused, as pages, as rows or with its first row', () => {
+  for (const name of Object.keys(expected)) {
+    const [seller] = expected[name]!;
+    const text = readFileSync(new URL(name, samples), 'utf8').trimEnd();
+    const [head = '', ...rows] = text.split('\n');
+    const twice = name.endsWith('.csv') ? [`${text}\n${text}`, [head, ...rows, ...rows].join('\n')]
+      : [name === 'google-billing.json' ? `${text}\n${text}` : `[${text},${text}]`];
+    for (const file of twice) assert.throws(() => readBill(seller, file), /first row again|more than once|twice, with the same results/, name);
+  }
+});
+
 test('pages are joined, and the days between two of a file are covered', () => {
   const page = (day: string): object => ({ data: [{ starting_at: `${day}T00:00:00Z`,
     ending_at: `${day.slice(0, 8)}${String(Number(day.slice(8)) + 1).padStart(2, '0')}T00:00:00Z`,

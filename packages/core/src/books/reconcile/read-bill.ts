@@ -5,6 +5,7 @@ import type { Wire } from '../../wire/wire.ts';
 import { BillFault, countKinds, type Bill, type BillLine, type BilledOperation } from './bill.ts';
 import { joinedDays, type BillDay } from './bill-days.ts';
 import { csvTable, type ExportRow } from './csv-rows.ts';
+import { assertBillText } from './file-kind.ts';
 import { anthropicForms } from './forms/anthropic-forms.ts';
 import { azureForms, bedrockForms, googleForms, routerForms } from './forms/cloud-forms.ts';
 import type { ReadLine, RowForm, SellerForms } from './forms/form.ts';
@@ -26,9 +27,10 @@ const formsOf: { readonly [S in BillSeller]: SellerForms } = {
 
 /** An export, JSON or CSV, as lines. Throws a `BillFault`, which says what is wrong with the file. */
 export function readBill(seller: BillSeller, text: string): Bill {
+  assertBillText(text);
   const plain = text.replace(/^\uFEFF/, '').trimStart();
   const isJson = plain.startsWith('{') || plain.startsWith('[');
-  const { lines, buckets, isEmpty } = isJson ? ofJson(seller, plain) : ofRows(seller, ...csvOf(plain));
+  const { lines, buckets, isEmpty } = isJson ? ofJson(seller, plain) : ofRows(seller, csvOf(plain));
   if (buckets.length === 0) {
     throw new BillFault(isEmpty ? 'The file has no lines of usage or cost.'
       : 'The file has no lines of models: all of its rows are of other services, or are no usage.');
@@ -48,10 +50,20 @@ interface Found {
   readonly isEmpty: boolean;
 }
 
-function csvOf(text: string): readonly [rows: readonly ExportRow[], has: (name: string) => boolean] {
-  const { names, rows } = csvTable(text);
+/** What a file has in rows, whatever its form. */
+interface Rows {
+  readonly rows: readonly ExportRow[];
+  readonly has: (name: string) => boolean;
+  /** The place of the first of them, as a person counts. */
+  readonly first: number;
+  /** All that a row says. */
+  readonly textOf: (index: number) => string;
+}
+
+function csvOf(text: string): Rows {
+  const { names, rows, textOf: textOfRow } = csvTable(text);
   const known = new Set(names);
-  return [rows, (name) => known.has(name)];
+  return { rows, has: (name) => known.has(name), first: 2, textOf: textOfRow };
 }
 
 function ofJson(seller: BillSeller, text: string): Found {
@@ -60,31 +72,61 @@ function ofJson(seller: BillSeller, text: string): Found {
   const joined = joinedPages(values);
   const { pages } = formsOf[seller];
   if (pages === null || joined === null) {
-    const rows = (joined ?? values).map(rowOfMembers);
-    return ofRows(seller, rows, (name) => rows[0]?.get(name) !== undefined);
+    const members = joined ?? values;
+    const rows = members.map(rowOfMembers);
+    return ofRows(seller, {
+      rows, has: (name) => rows[0]?.get(name) !== undefined, first: 1, textOf: (index) => JSON.stringify(members[index]),
+    });
   }
   const lines: ReadLine[] = [];
   const buckets: BillDay[] = [];
   for (const bucket of joined) {
     const { results } = bucket;
-    if (!Array.isArray(results) || !results.every(isObject)) throw unknownForm(seller);
+    const others = sellersOfBucket(bucket).filter((each) => each !== seller);
+    if (others.length > 0 || !Array.isArray(results) || !results.every(isObject)) throw unknownForm(seller, others);
     const day = pages.bucketOf(bucket);
     buckets.push(day);
     for (const result of results as JsonMembers[]) {
       const read = pages.read(day, result);
-      if (read === null) throw unknownForm(seller);
+      if (read === null) throw unknownForm(seller, []);
       lines.push(read);
     }
   }
   return { lines, buckets, isEmpty: buckets.length === 0 };
 }
 
-function ofRows(seller: BillSeller, rows: readonly ExportRow[], has: (name: string) => boolean): Found {
+function ofRows(seller: BillSeller, found: Rows): Found {
+  const { rows, has } = found;
   if (rows.length === 0) return { lines: [], buckets: [], isEmpty: true };
-  const form = formsOf[seller].rows.find(({ columns }) => columns.every((names) => names.some(has)));
-  if (form === undefined) throw unknownForm(seller);
-  const lines = rows.map((row) => form.read(row)).filter((line) => line !== null);
+  const form = rowFormOf(seller, has);
+  if (form === undefined) throw unknownForm(seller, billSellers.filter((each) => rowFormOf(each, has) !== undefined));
+  // Where each request has its id, a line says that it is listed twice.
+  if (!has('request_id') && isDoubled(found)) {
+    throw new BillFault('Every row of the file stands in it more than once: an export was put into it twice. Compare it once.');
+  }
+  const lines = rows.map((row, index) => inRow(found.first + index, () => form.read(row))).filter((line) => line !== null);
   return { lines, buckets: lines.map(({ bucket }) => bucket), isEmpty: false };
+}
+
+function rowFormOf(seller: BillSeller, has: Rows['has']): RowForm | undefined {
+  return formsOf[seller].rows.find(({ columns }) => columns.every((names) => names.some(has)));
+}
+
+function isDoubled({ rows, textOf }: Rows): boolean {
+  const start = textOf(0);
+  if (!rows.some((_, index) => index > 0 && textOf(index) === start)) return false;
+  const times = new Map<string, number>();
+  for (const index of rows.keys()) times.set(textOf(index), (times.get(textOf(index)) ?? 0) + 1);
+  return times.values().every((count) => count > 1);
+}
+
+/** A fault of one row says which. */
+function inRow<Read>(number: number, read: () => Read): Read {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof BillFault ? new BillFault(`Row ${number}: ${error.message}`) : error;
+  }
 }
 
 /** Which operations are in the file; null: some line does not say. */
@@ -106,8 +148,15 @@ function hasFigures({ counts, cost, item }: BillLine): boolean {
   return known.some((kind) => counts[kind] !== 0);
 }
 
-function unknownForm(seller: BillSeller): BillFault {
+/** `others`: whose exports have the form of the file. */
+function unknownForm(seller: BillSeller, others: readonly BillSeller[]): BillFault {
   const { pages, rows } = formsOf[seller];
   const titles = [...(pages === null ? [] : [pages.title]), ...rows.map(({ title }: RowForm) => title)];
-  return new BillFault(`The form of the file is not known. Of ${seller}, these are read: ${titles.join('; ')}. See docs/reconcile.md.`);
+  const hint = others.length === 0 ? '' : ` The file looks like an export of ${others.join(' or ')}: name that as the provider.`;
+  return new BillFault(`The form of the file is not known. Of ${seller}, these are read: ${titles.join('; ')}. See docs/reconcile.md.${hint}`);
+}
+
+/** Whose pages have such buckets. */
+function sellersOfBucket(bucket: JsonMembers): BillSeller[] {
+  return 'starting_at' in bucket ? ['anthropic'] : 'start_time' in bucket ? ['openai'] : [];
 }

@@ -1,5 +1,5 @@
 /** A provider's bill beside the records: the person gives the export as a file, and the page shows what differs and why. */
-import { Button, FileInput, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Button, FileInput, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { FileUp } from 'lucide-react';
 import { useState } from 'react';
 import { ask, type Shown } from '../../api/client.ts';
@@ -10,15 +10,18 @@ import { Panel } from '../../parts/page.tsx';
 import { Fault } from '../../parts/states.tsx';
 import { wholeCount, wholeDollars } from '../../shown/amounts.ts';
 import { Moment } from '../../shown/figures.tsx';
-import { reasonWords, sellerNames, verdictWords, type Line, type ChosenSeller } from './bill-words.ts';
+import { billText } from './bill-text.ts';
+import { isBehindUpstream, reasonWords, sellerNames, verdictWords, type Line, type ChosenSeller } from './bill-words.ts';
 
 type Compared = Shown<'Reconciliation'>;
 
 export function BillPanel() {
   const may = useMay('admin');
   const [seller, setSeller] = useState<ChosenSeller>('openai');
+  const [upstream, setUpstream] = useState('');
   const [file, setFile] = useState<File | null>(null);
-  const body = async () => ({ provider: seller, file: await file!.text() });
+  const named = isBehindUpstream(seller) && upstream.trim() !== '' ? { upstream: upstream.trim() } : {};
+  const body = async () => ({ provider: seller, file: await billText(file!), ...named });
   const comparing = useDoing({
     run: async () => (await ask.POST('/platform/v1/reconciliations', { body: await body() })).data!,
     changes: [],
@@ -29,6 +32,7 @@ export function BillPanel() {
     done: ({ total, days }) => `${wholeDollars(total)} of corrections are recorded, from ${days.first} to ${days.last}.`,
     changes: ['/platform/v1/months', '/platform/v1/corrections', '/platform/v1/usage'],
   });
+  const mayRecord = may && !isBehindUpstream(seller);
   const chosen = (change: () => void): void => {
     change();
     comparing.reset();
@@ -43,6 +47,15 @@ export function BillPanel() {
             onChange={({ currentTarget: { value } }) => chosen(() => setSeller(value as ChosenSeller))}
             data={Object.entries(sellerNames).map(([value, label]) => ({ value, label }))}
           />
+          {isBehindUpstream(seller) ? (
+            <TextInput
+              label="Upstream, if it has a name"
+              value={upstream}
+              maxLength={32}
+              w={200}
+              onChange={({ currentTarget: { value } }) => chosen(() => setUpstream(value))}
+            />
+          ) : null}
           <FileInput
             label="File, JSON or CSV"
             placeholder="Choose the export…"
@@ -59,7 +72,7 @@ export function BillPanel() {
         </Group>
         {comparing.error === null ? null : <Fault fault={comparing.error} />}
         {comparing.data === undefined ? null : <Difference of={comparing.data} />}
-        {comparing.data === undefined || comparing.data.equal || comparing.data.totals.theirs.cost === null || !may ? null : (
+        {comparing.data === undefined || comparing.data.equal || comparing.data.totals.theirs.cost === null || !mayRecord ? null : (
           <Group gap="xs">
             <Button variant="default" loading={recording.isPending} onClick={() => recording.mutate(undefined)}>
               Record the differences as corrections
@@ -108,7 +121,7 @@ function byCost({ ours, theirs }: Compared['totals']): string {
 }
 
 const columns: readonly Column<Line>[] = [
-  { id: 'day', card: 'under', head: 'Day (UTC)', sortBy: ({ day }) => day, cell: ({ day }) => day },
+  { id: 'day', card: 'under', head: 'Day of the bill', sortBy: ({ day }) => day, cell: ({ day }) => day },
   {
     id: 'of',
     card: 'lead',

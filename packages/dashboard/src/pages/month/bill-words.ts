@@ -13,6 +13,11 @@ export const sellerNames = {
   openrouter: 'OpenRouter',
 } satisfies Record<ChosenSeller, string>;
 
+/** Its calls go to an upstream that the organization declares, perhaps by name. */
+export function isBehindUpstream(seller: ChosenSeller): boolean {
+  return seller !== 'openai' && seller !== 'anthropic';
+}
+
 export const verdictWords = {
   equal: 'Equal',
   ours_more: 'More here',

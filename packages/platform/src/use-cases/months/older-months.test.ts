@@ -1,6 +1,6 @@
 /**
- * Months that were closed by earlier versions, in stores that these versions left: they read, verify and are handed out as then, and what is closed next
- * goes on from them. The stores are files; test-support/older-months/README.md says how they were made.
+ * Months that were closed by earlier versions, in stores that these versions left: they read, verify and are handed out as then, and what is closed
+ * next goes on from them. The stores are files; test-support/older-months/README.md says how they were made.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
@@ -103,7 +103,8 @@ for (const { name, isAllocated } of [{ name: 'schema-48', isAllocated: false }, 
     assert.equal(shown(await reopenMonth(context, { organization, monthMs: september })).state, 'open');
     assert.equal(shown(await reopenMonth(context, { organization, monthMs: august })).state, 'open');
     const again = shown(await closeAndShow(context, { organization, monthMs: august }));
-    assert.deepEqual([again.version, again.figures.calls, again.late, again.adjustedCost], [2, latest.figures.calls, latest.late, latest.adjustedCost]);
+    assert.deepEqual([again.version, again.figures.calls, again.late, again.adjustedCost],
+      [2, latest.figures.calls, latest.late, latest.adjustedCost]);
     const old = shown(await showMonth(context, { organization, monthMs: august, version: 1 }));
     assert.deepEqual([old.adjustedCost, old.late], [latest.adjustedCost, latest.late]);
   });

@@ -125,10 +125,8 @@ export async function compareBill(
     }
     await othersFirst();
   }
-  // With a mistyped name every line would be only on the bill. An upstream that was removed may still have calls.
-  if (upstream !== null && calls === 0 && !(await context.store.namedUpstreams.list(organization.id)).some(({ name }) => name === upstream)) {
-    return refuseInput('invalid_input', 'The organization has declared no upstream of this name, and no call of that time went to one.');
-  }
+  const mistaken = calls > 0 || wires[wire].host !== null ? null : await mistakenUpstream(context, organization.id, upstream);
+  if (mistaken !== null) return mistaken;
   return {
     provider: provider.value, lines: comparison.lines(context.nowMs), fromMs, toMs, places: bill.places,
     days: { first: bill.days[0]!.day, last: bill.days.at(-1)!.day },
@@ -136,6 +134,23 @@ export async function compareBill(
     openDays: bill.days.filter((day) => day.toMs > context.nowMs).map(({ day }) => day),
     recordsGoneBefore: goneBefore(organization, fromMs), otherCurrency: bill.otherCurrency,
   };
+}
+
+/**
+ * Where no call went to the upstream: whether there is one at all. Otherwise everything would be the bill's alone, and calls past the gateway. One
+ * that was removed may still have calls, and who declares none at all calls past the gateway.
+ */
+async function mistakenUpstream(
+  { store }: UseCaseContext, organization: OrganizationId, upstream: string | null,
+): Promise<AdministrationRefusal | null> {
+  const names = (await store.namedUpstreams.list(organization)).map(({ name }) => name);
+  if (upstream !== null) {
+    return names.includes(upstream) ? null
+      : refuseInput('invalid_input', 'The organization has declared no upstream of this name, and no call of that time went to one.');
+  }
+  if (names.length === 0 || await store.upstreams.show(organization) !== null) return null;
+  return refuseInput('invalid_input', 'No call of that time went to an upstream without a name, and none is declared. '
+    + `Say which upstream the bill is of: ${names.join(', ')}.`);
 }
 
 /** What tells the fees of tools from the cost of the calls that used them. */
