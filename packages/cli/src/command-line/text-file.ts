@@ -14,7 +14,12 @@ export async function readTextFile(path: string, bytesMax: number): Promise<stri
   }
 }
 
-function whyUnreadable(code: string | undefined): string {
-  if (code === 'ENOENT') return 'does not exist';
+const unreadable: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist', EISDIR: 'is a directory', EACCES: 'may not be read by this user',
+};
+
+/** Why a file cannot be read, as the end of a sentence that begins with its path. `code`: of the system's error. */
+export function whyUnreadable(code: string | undefined): string {
+  if (code !== undefined && Object.hasOwn(unreadable, code)) return unreadable[code]!;
   return code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not UTF-8 text' : `cannot be read (${code ?? 'unknown reason'})`;
 }

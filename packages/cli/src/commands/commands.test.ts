@@ -417,7 +417,7 @@ test('doctor distinguishes the sandbox\'s placeholder from a key, and names both
   assert.match(placed, /metergate provider connect openai --org ORG or: metergate provider connect anthropic --org ORG$/);
   const tested = await run(['provider', 'test', 'openai', '--org', id, '--json']);
   assert.deepEqual([tested.code, (tested.json() as { error: { code: string } }).error.code], [1, 'sandbox_placeholder']);
-  oneSentence(tested, /sandbox's placeholder, which is no OpenAI key.* metergate provider connect openai\|anthropic --org ORG$/m);
+  oneSentence(tested, /sandbox's placeholder is connected, not a key of OpenAI.* metergate provider connect openai\|anthropic --org ORG$/m);
   await inStore((store) => store.providers.connect(id, 'anthropic', sandboxCredential));
   assert.match(line((await run(['doctor'])).stdout), /^ ok  .* OpenAI sandbox placeholder, Anthropic sandbox placeholder\.$/);
   await inStore((store) => store.providers.connect(id, 'openai', 'sk-real'));

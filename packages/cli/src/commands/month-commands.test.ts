@@ -56,7 +56,7 @@ test('each wrong input is named: a month that is not over, an altered file, a mi
   writeFileSync(join(own.directory, 'altered.jsonl'), text.replace('"calls":"5"', '"calls":"4"'));
   const { code, stdout } = await own.run(['month', 'verify', 'altered.jsonl']);
   assert.deepEqual([code, /^NOT VALID at line \d+: the lines before it are not those that were signed/.test(stdout)], [1, true]);
-  assert.match((await own.run(['month', 'verify', 'absent.jsonl'])).stderr, /absent\.jsonl cannot be read: ENOENT/);
+  assert.match((await own.run(['month', 'verify', 'absent.jsonl'])).stderr, /absent\.jsonl does not exist/);
 });
 
 test('the file of a month shows that the store was restored to a moment before the closing', async () => {
@@ -116,7 +116,7 @@ test('a closing waits for a node until it has shipped, or for as long as was ask
     await waiting.inStore((store) => store.calls.ship(batchOf('seg_waiting', records(id, 9, 3))));
     await say('ready');
     const close = (...more: string[]) => waiting.run(['month', 'close', '2026-10', '--org', 'acme', ...more]);
-    assert.match((await close()).stderr, /node_silent: It was last heard of.*Try again later/);
+    assert.match((await close()).stderr, /node_silent: It last reported.*Try again later/);
     assert.deepEqual(paused, []);
     const late = await close('--wait', '12s');
     assert.deepEqual([late.code, paused], [1, [5_000, 5_000, 2_000]]);

@@ -172,7 +172,7 @@ test('any other file exits 1 with a sentence', async () => {
     assert.equal(code, 1, String(sentence));
     assert.match(stderr, sentence);
   }
-  assert.match((await own.run(['reconcile', '--org', 'acme', '--provider', 'openai', 'absent'])).stderr, /cannot be read: ENOENT/);
+  assert.match((await own.run(['reconcile', '--org', 'acme', '--provider', 'openai', 'absent'])).stderr, /absent does not exist/);
 });
 
 test('a file in gzip or in UTF-16 is read; one that is cut short, or too large, is refused in a sentence', async () => {

@@ -10,6 +10,7 @@ import { command, CommandFault } from '../command-line/command.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { shortDecimal, table } from '../command-line/table.ts';
+import { whyUnreadable } from '../command-line/text-file.ts';
 
 export const reconcileCommand = command({
   description: "Compare a provider's usage or cost export with the records",
@@ -49,7 +50,7 @@ function textOf(path: string): string {
     return decoded(bytes[0] === 0x1f && bytes[1] === 0x8b ? unpacked(path, bytes) : bytes);
   } catch (error) {
     if (error instanceof CommandFault) throw error;
-    throw new CommandFault('file_not_read', `The file ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}.`);
+    throw new CommandFault('file_not_read', `The file ${path} ${whyUnreadable((error as NodeJS.ErrnoException).code)}.`);
   }
 }
 

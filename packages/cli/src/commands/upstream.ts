@@ -106,7 +106,7 @@ function answerNamed(result: ShownNamedUpstream | AdministrationRefusal): Comman
     json: result,
     text: fields([
       ['name', name], ['url', url], ['auth', auth],
-      ['followed', isMadeAuth(auth) ? 'no: its credential is made for each call' : 'where the organization has work followed'],
+      ['followed', isMadeAuth(auth) ? 'no: its credential is made for each call' : 'if the organization has --follow on'],
       ['dialect', dialect ?? 'by its paths'], ['prices', prices],
       ['enabled', enabled ? 'yes' : 'no'], ['credential', stateOf(result)],
     ]),

@@ -22,9 +22,10 @@ import { warnOfRemovedRecords } from '../command-line/records-gone.ts';
 import { table } from '../command-line/table.ts';
 import { writeWhole } from '../command-line/whole-file.ts';
 import { givenRange, rangeWords } from '../command-line/value-forms.ts';
+import { whyUnreadable } from '../command-line/text-file.ts';
 
 export const usage = command({
-  description: 'Add up calls, tokens and cost, the costliest first (by a time alone: in order of time)',
+  description: 'Add up calls, tokens and cost: the costliest first, times in their order',
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
     by: { type: 'string', required: true, valueHint: 'A[,B]', description: `${capitalized(dimensionsForm)}; a call counts under each of its labels` },
@@ -103,7 +104,7 @@ export function pricesToTry(word: string, cwd: string): PricesToTry {
   try {
     return { file: readFileSync(path, 'utf8') };
   } catch (error) {
-    throw new CommandFault('file_not_read', `The file ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}. `
+    throw new CommandFault('file_not_read', `The file ${path} ${whyUnreadable((error as NodeJS.ErrnoException).code)}. `
       + '--prices takes list, current, the name of a price list, or a price file.');
   }
 }

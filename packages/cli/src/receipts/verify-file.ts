@@ -13,6 +13,7 @@ import type { Config } from '../config/config.ts';
 import { MasterKeyFault } from '../config/master-key.ts';
 import { readConfig } from '../config/read-config.ts';
 import { openExistingStore } from '../command-line/open-store.ts';
+import { whyUnreadable } from '../command-line/text-file.ts';
 import { chainBehind, noteHead, type ChainBehind, type KnownHead } from './known-heads.ts';
 
 /** @throws CommandFault if the file cannot be read. */
@@ -85,5 +86,5 @@ async function inStoreHere<Found>(
 export function unreadableFile(path: string, error: unknown): unknown {
   const { code } = error as { readonly code?: unknown };
   if (typeof code !== 'string') return error;
-  return new CommandFault('file_not_read', `The file ${path} cannot be read: ${code}.`);
+  return new CommandFault('file_not_read', `The file ${path} ${whyUnreadable(code)}.`);
 }

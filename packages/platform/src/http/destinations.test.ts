@@ -40,7 +40,7 @@ test('a placeholder is connected (rules: Interfaces), marked, and refused if a k
   const refused = await ask('/openai/test', 'POST');
   assert.equal(refused.status, 409);
   assert.deepEqual(refused.body['error'], {
-    code: 'sandbox_placeholder', message: "What is connected is the sandbox's placeholder, which is no OpenAI key; there is nothing to test.",
+    code: 'sandbox_placeholder', message: "Only the sandbox's placeholder is connected, not a key of OpenAI: there is nothing to test.",
   });
   assert.equal(tested, 0);
   assert.deepEqual([(await ask('/anthropic/test', 'POST')).body['accepted'], tested], [true, 1]);

@@ -74,7 +74,7 @@ export function problemWithUpstream(
     return { field: 'name', sentence: "An upstream's name must have 1 to 32 characters: lower-case letters, digits and hyphens." };
   }
   if (provider === null || book.listedSeller(provider, '') !== null) return null;
-  return { field: 'provider', sentence: 'The provider must be one of the price list, by its id there: metergate prices show --provider lists them.' };
+  return { field: 'provider', sentence: 'The provider must be one of the price list, by its id there, such as google. Each price shows it: metergate prices show MODEL.' };
 }
 
 /**

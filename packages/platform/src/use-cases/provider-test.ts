@@ -42,7 +42,7 @@ export async function testProvider(
     return refuseInput('provider_key_unreadable', `The ${name} key is stored but cannot be read with the present master key. Connect it again.`);
   }
   if (isPlaceholder(connection)) {
-    return refuseInput('sandbox_placeholder', `What is connected is the sandbox's placeholder, which is no ${name} key; there is nothing to test.`);
+    return refuseInput('sandbox_placeholder', `Only the sandbox's placeholder is connected, not a key of ${name}: there is nothing to test.`);
   }
   const status = await statusOf(provider.value, urls[provider.value], connection.credential);
   if (status === null) {
