@@ -290,7 +290,7 @@ for (const on of bothEngines) {
       const asked = { organization, monthMs: september };
       const waiting = await closeAndShow(at(october + dayMs), asked);
       assert.equal(refused(waiting), 'month_waiting');
-      assert.match(JSON.stringify(waiting), /node_silent: It was last heard of at 2026-09-30T00:00:00\.000Z/);
+      assert.match(JSON.stringify(waiting), /node_silent: It last reported at 2026-09-30T00:00:00\.000Z/);
       assert.equal(refused(await closeAndShow(at(october + dayMs), { ...asked, without: ['node_other'] })), 'month_waiting');
       const closed = await closeAndShow(at(october + dayMs), { ...asked, without: ['node_silent'] });
       assert.ok(!isRefusal(closed));
