@@ -74,7 +74,10 @@ export function problemWithUpstream(
     return { field: 'name', sentence: "An upstream's name must have 1 to 32 characters: lower-case letters, digits and hyphens." };
   }
   if (provider === null || book.listedSeller(provider, '') !== null) return null;
-  return { field: 'provider', sentence: 'The provider must be one of the price list, by its id there, such as google. Each price shows it: metergate prices show MODEL.' };
+  return {
+    field: 'provider',
+    sentence: 'The provider must be one of the price list, by its id there, such as google. Each price shows it: metergate prices show MODEL.',
+  };
 }
 
 /**
