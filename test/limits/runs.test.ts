@@ -219,3 +219,24 @@ test('every malformed run header is refused to the letter, before destination an
   const beyondAllFigures = run('r', { budget: '9'.repeat(400), ttl: '9'.repeat(400) });
   assert.equal((await tenant.call(0, beyondAllFigures)).status, 402, 'a figure all the same: the cap speaks');
 });
+
+test('after a restart runs go on as they began, also where policy would give a new one nothing', async () => {
+  const tenant = await product.tenant({ maxRunBudget: '0' });
+  const minted = await mintGrant(product.context(), { organization: tenant.id, run: 'granted', max: '50', lifetimeMs: 3_600_000 });
+  assert.ok('grant' in minted, JSON.stringify(minted));
+  const first = run('granted', { budget: '20', grant: minted.grant });
+  assert.equal(limitHeaders(await tenant.until((answer) => answer.status === 200, first)).effective, '20.000000');
+  const ended = await mintGrant(product.context(), { organization: tenant.id, run: 'ended', max: '50', lifetimeMs: 3_600_000 });
+  assert.ok('grant' in ended, JSON.stringify(ended));
+  assert.equal((await tenant.call(0, run('ended', { grant: ended.grant }))).status, 200);
+  await closeRun(product.context(), { organization: tenant.id, run: 'ended' });
+  product.system = await product.system.restart();
+  // A busy machine may not confirm a run in time: that is a 503, after which a caller asks again.
+  const confirmed = (id: string) => tenant.until((answer) => answer.status !== 503, run(id));
+  const later = await confirmed('granted');
+  assert.deepEqual([later.status, limitHeaders(later).effective], [200, '20.000000'], later.body.toString());
+  assertRefusal(await confirmed('ended'), closed);
+  const zero = { status: 402, code: 'run_envelope_zero', type: 'insufficient_quota' };
+  const message = 'The run budget resolved to zero. Raise the run budget policy for this key or workspace.';
+  assertRefusal(await confirmed('new'), { ...zero, message });
+});

@@ -180,7 +180,7 @@ export class SimulatedNode {
     this.#world.scheduler.after(30, () => this.#whenAwake(() => this.journal.ship()));
   }
 
-  #client(): SpendLeasesOptions['client'] & Pick<StoreClient, 'askRun' | 'claimRun' | 'confirmRun'> {
+  #client(): SpendLeasesOptions['client'] & Pick<StoreClient, 'askRun' | 'claimRun' | 'confirmRun' | 'isNewRun'> {
     const world = this.#world;
     return {
       claimLeases: (number, claims) => new Promise((resolve, reject) => {
@@ -217,6 +217,7 @@ export class SimulatedNode {
       shipNow: () => this.journal.ship(),
       // The store is shared: no node begins a run by itself.
       claimRun: () => false,
+      isNewRun: () => false,
       confirmRun: () => {},
       runsCurrentAt: () => this.#lastHeartbeat,
     };

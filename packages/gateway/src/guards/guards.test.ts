@@ -91,7 +91,7 @@ test('rate goes before caps, caps before the run (rule 1)', async () => {
 });
 
 test('a cap that cannot be confirmed goes before a question to the store, and behind a budget that policy makes zero', async () => {
-  const { guards, call, begin, held } = context({ caps: [cap({ window: 'day' })] });
+  const { guards, call, begin, held, store } = context({ caps: [cap({ window: 'day' })] });
   await begin('r', { budget: 1 });
   held.standing.binding[0]!.confirmed = false;
   const unconfirmed = { kind: 'cap_unconfirmed', scope: 'organization', subject: null, window: 'day' };
@@ -99,6 +99,7 @@ test('a cap that cannot be confirmed goes before a question to the store, and be
   const zero = testHeld({ ...held.organization, runPolicy: { maxRunBudget: nanoDollars(0n), runCeiling: null, runExposure: null } });
   follow(zero.standing, zero.organization, zero.key);
   zero.standing.binding[0]!.confirmed = false;
+  store.isOwn = true;
   const inZero = { held: zero, estimate: 1, runCall: runCallOf(zero, 'z'), unmetered: null, taken: null, labels: [] };
   assert.deepEqual(guards.decide(inZero), { kind: 'run_envelope_zero' });
 });
@@ -112,7 +113,7 @@ test('a cap that cannot be confirmed goes behind a run that is over', async () =
 });
 
 test('a refused call takes nothing: buckets, sums, runs, questions and rows are as before', async () => {
-  const { guards, call, begin, state, held, clock } = context({ plan: 'free' });
+  const { guards, call, begin, state, held, clock, store } = context({ plan: 'free' });
   await begin('r', { budget: 2 });
   const refusals: [string, () => GuardedCall][] = [
     ['rate_limited', () => call(400_001, 'r', { budget: 1 })],
@@ -122,6 +123,7 @@ test('a refused call takes nothing: buckets, sums, runs, questions and rows are 
     }],
     ['run_envelope_zero', () => {
       follow(held.standing, held.organization, held.key);
+      store.isOwn = true;
       const zero = { ...held, key: { ...held.key, maxRunBudget: nanoDollars(0n) } };
       return { held: zero, estimate: 5, runCall: runCallOf(zero, 's'), unmetered: null, taken: null, labels: [] };
     }],

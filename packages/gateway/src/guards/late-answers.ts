@@ -1,5 +1,5 @@
 /** Answers about runs that came too late for their callers: each is kept for a moment, for a caller that asks again soon. */
-import type { RunAnswer } from '@metergate/store/runs/make-runs.ts';
+import type { FoundRun, RunAnswer } from '@metergate/store/runs/make-runs.ts';
 import type { Clock } from '../clock/clock.ts';
 
 /** How many late answers are kept, and for how long: a refused caller asks again after a second. */
@@ -9,7 +9,7 @@ const lateKeptMs = 5_000;
 export class LateAnswers {
   readonly #clock: Clock;
   /** By `runQuestion`; oldest first. */
-  readonly #answers = new Map<string, { readonly answer: RunAnswer; readonly atMs: number }>();
+  readonly #answers = new Map<string, { readonly answer: FoundRun; readonly atMs: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -23,7 +23,7 @@ export class LateAnswers {
   }
 
   /** Null: there is none, or the run may have changed since. */
-  take(question: string): RunAnswer | null {
+  take(question: string): FoundRun | null {
     const late = this.#answers.get(question);
     this.#answers.delete(question);
     return late === undefined || this.#clock.monotonicMs() - late.atMs > lateKeptMs ? null : late.answer;

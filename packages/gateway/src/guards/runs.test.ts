@@ -124,17 +124,50 @@ test('a call with an expired grant refuses no other call of the run that is aski
   assert.deepEqual([late.result, plain.result], [{ kind: 'run_grant_invalid' }, null]);
 });
 
-test('policy is judged before the store is asked, the key\'s own figure first, and a grant lifts it', () => {
-  const { runs, store, call, ask, held } = context({ policy: { maxRunBudget: dollars(10) } });
-  const zero = runCallOf(testHeld(held.organization, testKey({ maxRunBudget: nanoDollars(0n) })), 'r');
-  assert.deepEqual(runs.decide(zero), { kind: 'run_envelope_zero' });
-  assert.deepEqual(ask(zero).result, { kind: 'run_envelope_zero' });
-  assert.equal(store.asked.length, 0);
+test('policy makes the budget of a run: the key\'s own figure first, and a grant lifts it', () => {
+  const { store, call, ask, held } = context({ policy: { maxRunBudget: dollars(10) } });
   ask(call('r', { budget: 20 }));
   const { declared, effective, clampReason } = store.asked[0]!;
   assert.deepEqual([declared, effective, clampReason], [dollars(20), dollars(10), 'policy_max']);
+  ask(runCallOf(testHeld(held.organization, testKey({ maxRunBudget: dollars(12) })), 'k', { budget: 20 }));
+  assert.deepEqual([store.asked[1]!.effective, store.asked[1]!.clampReason], [dollars(12), 'policy_max']);
   ask(call('g', { budget: 20, grant: { organization: held.organization.id, run: 'g', max: dollars(15), expiresAtMs: 2e15, key: 'k', nonce: 'n' } }));
-  assert.deepEqual([store.asked[1]!.effective, store.asked[1]!.clampReason], [dollars(15), 'grant_max']);
+  assert.deepEqual([store.asked[2]!.effective, store.asked[2]!.clampReason], [dollars(15), 'grant_max']);
+});
+
+test('where policy makes the budget zero no run begins, and one that exists goes on', async () => {
+  const { runs, registry, store, call, ask } = context({ policy: { maxRunBudget: nanoDollars(0n) } });
+  const zero = { kind: 'run_envelope_zero' };
+  const absent = call('absent', { budget: 5 });
+  assert.deepEqual(runs.decide(absent), unseen, 'others may have begun it');
+  const [refused, other] = [ask(absent), ask(call('absent'))];
+  assert.deepEqual(store.asked.map(({ mayCreate, declared, effective }) => [mayCreate, declared, effective]), [[false, dollars(5), null]]);
+  await store.answer(0, { kind: 'absent' });
+  assert.deepEqual([refused.result, other.result, registry.held], [zero, zero, 0]);
+  const goesOn = ask(call('granted'));
+  const run = { ...madeRun(store.asked[1]!), declared: dollars(50), effective: dollars(50) };
+  await store.answer(1, { kind: 'run', run, created: false, confirmed: true });
+  assert.equal(goesOn.result, null);
+  assert.equal(runs.decide(call('granted')), null);
+  const closed = ask(call('closed'));
+  await store.answer(2, { kind: 'run', run: { ...madeRun(store.asked[2]!), state: 'closed', endedAtMs: 1 }, created: false, confirmed: true });
+  assert.deepEqual(closed.result, { kind: 'run_closed' });
+});
+
+test('a run that certainly never existed is refused by policy without a question', () => {
+  const { runs, store, call } = context({ policy: { runCeiling: nanoDollars(0n) } });
+  store.isOwn = true;
+  assert.deepEqual(runs.decide(call('r', { budget: 5 })), { kind: 'run_envelope_zero' });
+  assert.equal(store.asked.length, 0);
+});
+
+test('of calls that make no run each is refused for its own reason', async () => {
+  const { store, held, call, ask } = context({ policy: { maxRunBudget: nanoDollars(0n) } });
+  const payload = { organization: held.organization.id, run: 'g', max: dollars(5), expiresAtMs: 999_999, key: 'gky', nonce: 'n' };
+  const outcomes = [ask(call('g', { grant: payload })), ask(call('g', { budget: 1 }))];
+  assert.equal(store.asked.length, 1);
+  await store.answer(0, { kind: 'absent' });
+  assert.deepEqual(outcomes.map(({ result }) => result), [{ kind: 'run_grant_invalid' }, { kind: 'run_envelope_zero' }]);
 });
 
 test('a run without an opened call is forgotten, for whatever reason, and is asked for again', async () => {

@@ -15,7 +15,7 @@ import { noLackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import type { StoreClient } from '@metergate/store/desk/store-client.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { RunBeginning } from '@metergate/store/journal/run-event.ts';
-import type { RunAnswer } from '@metergate/store/runs/make-runs.ts';
+import type { FoundRun, RunAnswer } from '@metergate/store/runs/make-runs.ts';
 import type { SpentBeside } from '@metergate/store/spend/spent-beside.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { HeldKey } from './held-key.ts';
@@ -41,17 +41,20 @@ export type RunDecision = Refusal | { readonly kind: 'run_unseen' } | null;
 export interface RunsOptions {
   readonly registry: RunRegistry;
   readonly journal: Pick<Journal, 'endRun' | 'tightenRun'>;
-  readonly store: Pick<StoreClient, 'askRun' | 'claimRun' | 'confirmRun'>;
+  readonly store: Pick<StoreClient, 'askRun' | 'claimRun' | 'confirmRun' | 'isNewRun'>;
   readonly clock: Clock;
 }
 
 /** Someone who waits for the answer to a question. */
 interface Waiter {
   readonly call: RunCall;
+  /** Why it makes no run; null: it may make one. */
+  readonly unmade: Refusal | null;
   readonly answered: (refusal: Refusal | null) => void;
 }
 
 const unseen = Object.freeze({ kind: 'run_unseen' } as const);
+const grantInvalid = Object.freeze({ kind: 'run_grant_invalid' } as const);
 /** Pause between two walks over all live runs in search of expired ones. */
 const sweepPauseMs = 1_000;
 
@@ -110,34 +113,38 @@ export class Runs {
     else run.endWaiters.push(done);
   }
 
-  /** Asks the store to create or find an unseen run. `answered` runs once; null: decide again, then `take` or `leave`. */
+  /**
+   * Asks the store to create or find an unseen run. A call that makes none may go on with one that exists, so it asks too. `answered` runs once;
+   * null: decide again, then `take` or `leave`.
+   */
   ask(call: RunCall, answered: (refusal: Refusal | null) => void): void {
     const { organization } = call.held;
     const { id } = call.declaration;
     const startedAtMs = this.#clock.wallMs();
-    const mayCreate = call.grant === null || grantBinds(call.grant, { organization: organization.id, run: id, nowMs: startedAtMs, creating: true });
+    const policy = this.#policyOf(call);
+    const unmade = this.#grantIsLate(call, startedAtMs) ? grantInvalid : 'kind' in policy ? policy : null;
+    const mayCreate = unmade === null;
     const name = questionName(call, mayCreate);
     const waiting = this.#asked.get(name);
     if (waiting !== undefined) {
-      waiting.push({ call, answered });
+      waiting.push({ call, unmade, answered });
       return;
     }
-    const policy = this.#policyOf(call);
-    if ('kind' in policy) return answered(policy);
     const late = this.#late.take(name);
     if (late !== null) return answered(this.#heldFor(call, late));
-    if (mayCreate && this.#begins(call, policy, startedAtMs)) return answered(null);
-    const waiters: Waiter[] = [{ call, answered }];
+    const wanted = 'kind' in policy ? { declared: call.declaration.budget, effective: null, clampReason: null } : policy;
+    if (mayCreate && this.#begins(call, wanted, startedAtMs)) return answered(null);
+    const waiters: Waiter[] = [{ call, unmade, answered }];
     this.#asked.set(name, waiters);
     this.#registry.keepRoom(organization.id);
-    const tell = (refusal: Refusal | null): void => {
+    const tell = (outcome: Refusal | 'absent' | null): void => {
       this.#asked.delete(name);
-      const held = refusal === null ? this.#registry.find(organization.id, id) : undefined;
+      const held = outcome === null ? this.#registry.find(organization.id, id) : undefined;
       if (held !== undefined) for (const waiter of waiters) this.#decideOn(waiter.call, held);
-      for (const waiter of waiters) waiter.answered(refusal);
+      for (const waiter of waiters) waiter.answered(outcome === 'absent' ? waiter.unmade : outcome);
     };
     this.#store.askRun({
-      organization: organization.id, id, ...policy, startedAtMs, mayCreate, key: call.held.key.id,
+      organization: organization.id, id, ...wanted, startedAtMs, mayCreate, key: call.held.key.id,
       expiresAtMs: expiryOf(startedAtMs, call.declaration.ttlSeconds),
       exposureLimit: organization.runPolicy.runExposure,
     }, (answer) => this.#late.keep(name, answer)).catch(() => null).then((answer) => {
@@ -242,17 +249,21 @@ export class Runs {
     return true;
   }
 
-  #heldFor(call: RunCall, answer: RunAnswer): Refusal | null {
-    const refusal = this.#taken(answer);
-    const held = refusal === null ? this.#registry.find(call.held.organization.id, call.declaration.id) : undefined;
-    if (held !== undefined) this.#decideOn(call, held);
-    return refusal;
+  /** Holds a run that was found late. */
+  #heldFor(call: RunCall, { run, confirmed }: FoundRun): null {
+    this.#decideOn(call, this.#registry.hold(run, confirmed));
+    return null;
   }
 
-  #taken(answer: RunAnswer): Refusal | null {
-    if (answer.kind !== 'run') return answer.kind === 'absent' ? { kind: 'run_grant_invalid' } : { kind: answer.kind };
+  #taken(answer: RunAnswer): Refusal | 'absent' | null {
+    if (answer.kind !== 'run') return answer.kind === 'absent' ? 'absent' : { kind: answer.kind };
     this.#registry.hold(answer.run, answer.confirmed);
     return null;
+  }
+
+  /** A grant that has expired makes no run. */
+  #grantIsLate({ held, declaration, grant }: RunCall, nowMs: number): boolean {
+    return grant !== null && !grantBinds(grant, { organization: held.organization.id, run: declaration.id, nowMs, creating: true });
   }
 
   #decideUnseen(call: RunCall): RunDecision {
@@ -261,7 +272,8 @@ export class Runs {
     const isPending = this.#asked.has(questionName(call, true)) || this.#asked.has(questionName(call, false));
     if (!isPending && !this.#registry.hasRoom(organization.id) && !this.#madeRoom(organization.id)) return { kind: 'run_registry_full' };
     const policy = this.#policyOf(call);
-    return 'kind' in policy ? policy : unseen;
+    // A run that exists goes on, whatever a new one would be refused for.
+    return 'kind' in policy && this.#store.isNewRun({ organization: organization.id, id: call.declaration.id }) ? policy : unseen;
   }
 
   #policyOf({ held: { key, organization }, declaration, grant }: RunCall): PolicyBudget | Refusal {
@@ -292,7 +304,7 @@ export class Runs {
   }
 }
 
-/** One question for all calls of a run. Calls whose grant can no longer make one ask separately, so that they refuse nobody else. */
+/** One question for all calls of a run. Calls that cannot make one ask separately, so that they refuse nobody else. */
 function questionName({ held, declaration }: RunCall, mayCreate: boolean): string {
   return runQuestion(held.organization.id, declaration.id, mayCreate);
 }

@@ -36,6 +36,11 @@ export class OwnRuns {
     if (this.#known !== null) noteRun(this.#known, run);
   }
 
+  /** Whether it certainly never existed. */
+  isNew(run: NamedRun): boolean {
+    return this.#known !== null && !mayKnowRun(this.#known, run);
+  }
+
   /** True: the run existed nowhere, and belongs to this node from now on. */
   claim(run: NamedRun): boolean {
     if (this.#known === null || this.#clock() - this.#keptMs > awayMs || mayKnowRun(this.#known, run)) return false;

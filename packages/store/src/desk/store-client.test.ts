@@ -133,10 +133,12 @@ test('a run begins without a question only if all runs are known, it is none of 
   const { client, sent, say, moveTo } = context();
   const named = (id: string) => ({ organization: 'org_a' as never, id });
   assert.equal(client.claimRun(named('new')), false, 'nothing was told yet, or the store is shared');
+  assert.equal(client.isNewRun(named('new')), false, 'and it may exist');
   const known = noRuns();
   noteRun(known, named('old'));
   say({ kind: 'known_runs', known });
   assert.equal(client.claimRun(named('new')), false, 'the store has not said that it takes anything');
+  assert.deepEqual(['old', 'new', 'new'].map((id) => client.isNewRun(named(id))), [false, true, true]);
   say({ kind: 'kept' });
   assert.deepEqual(['old', 'new', 'new'].map((id) => client.claimRun(named(id))), [false, true, false]);
   assert.deepEqual(sent, [{ kind: 'nudge', now: false }]);

@@ -41,6 +41,8 @@ export interface StoreClient extends SharedNews {
   askRun(run: NewRun, late?: (answer: RunAnswer) => void): Promise<RunAnswer>;
   /** True: the run never existed, and this node begins it without asking; it is known from now on. False: the store must be asked. */
   claimRun(run: { readonly organization: OrganizationId; readonly id: string }): boolean;
+  /** True: the run certainly never existed. False: it may, or the store is shared. Changes nothing. */
+  isNewRun(run: { readonly organization: OrganizationId; readonly id: string }): boolean;
   /** Reports that a call of the run was opened, so that it does not vanish. */
   confirmRun(run: { readonly organization: OrganizationId; readonly id: string }): void;
   /** The store's answers to claims, within five seconds, in their order. Shared store only. @throws StoreAway */
@@ -107,12 +109,9 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
     news.receive(message);
     ownRuns.receive(message);
     switch (message.kind) {
-      case 'answer':
-        return questions.answered(message.number, message.found);
-      case 'run':
-        return questions.answered(message.number, message.answer);
-      case 'leases':
-        return questions.answered(message.number, message.answers);
+      case 'answer': return questions.answered(message.number, message.found);
+      case 'run': return questions.answered(message.number, message.answer);
+      case 'leases': return questions.answered(message.number, message.answers);
       case 'changed':
         return changeListeners.forEach((listener) => listener(message.change));
       case 'ahead': return aheadListeners.forEach((listener) => listener(message.hash, message.found));
@@ -138,6 +137,7 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
       if (isClaimed) nudgeJournal();
       return isClaimed;
     },
+    isNewRun: (run) => ownRuns.isNew(run),
     confirmRun: ({ organization, id }) => send({ kind: 'confirm_run', organization, id }),
     claimLeases: (batch, claims) => questions.ask((number) => ({ kind: 'claim', number, batch, claims }), {
       asker: 'leases', withinMs: claimDeadlineMs,

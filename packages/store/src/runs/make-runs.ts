@@ -30,9 +30,11 @@ export interface NewRun extends PolicyBudget {
   readonly key?: ServiceKeyId;
 }
 
+/** The run as it is: made now, or the one that exists, whatever its state. `confirmed`: it does not vanish any more. */
+export interface FoundRun { readonly kind: 'run'; readonly run: Run; readonly created: boolean; readonly confirmed: boolean }
+
 export type RunAnswer =
-  /** The run as it is: made now, or the one that exists, whatever its state. `confirmed`: it does not vanish any more. */
-  | { readonly kind: 'run'; readonly run: Run; readonly created: boolean; readonly confirmed: boolean }
+  | FoundRun
   /** There is no such run, and none may be made. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'run_exposure_exhausted' };

@@ -11,8 +11,9 @@ from typing import Callable, NamedTuple, Optional
 DEFAULT_ENDPOINT = "http://127.0.0.1:8081/tap/v1/events"
 
 _KEY = re.compile(r"[!-~]+")
-_ENDPOINT = re.compile(r"https?://[^\s/?#@]+([/?#]\S*)?", re.IGNORECASE)
-_ON = re.compile(r"1|true|yes|on", re.IGNORECASE)
+# Cases of ASCII alone: else a long s would stand for an s.
+_ENDPOINT = re.compile(r"(?ai:https?)://[^\s/?#@]+([/?#]\S*)?")
+_ON = re.compile(r"1|true|yes|on", re.IGNORECASE | re.ASCII)
 
 
 class Settings(NamedTuple):

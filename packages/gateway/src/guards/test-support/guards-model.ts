@@ -41,8 +41,9 @@ export class GuardsModel {
   readonly #organizations = new Map<string, OrganizationModel>();
   readonly #held = new Map<Listed, HeldModel>();
   readonly #questions = new Set<string>();
-  readonly #waitsFor = new WeakMap<GuardedCall, string>();
-  readonly #answers = new Map<string, Refusal | null>();
+  /** The question that a call waits for, and why it makes no run itself. */
+  readonly #waitsFor = new WeakMap<GuardedCall, { readonly name: string; readonly unmade: 'run_grant_invalid' | 'run_envelope_zero' | null }>();
+  readonly #answers = new Map<string, Refusal | 'absent' | null>();
   #sweptMs = -Infinity;
 
   constructor(capacity: number, clock: Clock, keysOf: Readonly<Record<string, readonly string[]>>) {
@@ -115,13 +116,15 @@ export class GuardsModel {
   /** The question for the store; null: none, it is already being asked. */
   ask(call: GuardedCall) {
     const { held: { organization, key }, declaration: { id, budget }, grant } = call.runCall!;
-    const mayCreate = grant === null || this.#clock.wallMs() < grant.expiresAtMs;
+    const policy = policyOf(organization, key, { budget, grantMax: grant?.max ?? null });
+    const unmade = grant !== null && this.#clock.wallMs() >= grant.expiresAtMs ? 'run_grant_invalid' : policy === null ? 'run_envelope_zero' : null;
+    const mayCreate = unmade === null;
     const name = questionName({ organization: organization.id, id, mayCreate });
-    this.#waitsFor.set(call, name);
+    this.#waitsFor.set(call, { name, unmade });
     if (this.#questions.has(name)) return null;
     this.#questions.add(name);
     this.runs.keepRoom(organization.id);
-    return { declared: budget, ...policyOf(organization, key, { budget, grantMax: grant?.max ?? null })!, mayCreate };
+    return { declared: budget, ...policy ?? { effective: null, clampReason: null }, mayCreate };
   }
 
   answered(asked: NewRun, answer: RunAnswer | null): void {
@@ -129,7 +132,7 @@ export class GuardsModel {
     this.#questions.delete(name);
     this.runs.freeRoom(asked.organization);
     if (answer?.kind !== 'run') {
-      this.#answers.set(name, { kind: answer === null ? 'run_unconfirmed' : answer.kind === 'absent' ? 'run_grant_invalid' : answer.kind });
+      this.#answers.set(name, answer === null ? { kind: 'run_unconfirmed' } : answer.kind === 'absent' ? 'absent' : { kind: answer.kind });
       return;
     }
     this.#answers.set(name, null);
@@ -140,7 +143,9 @@ export class GuardsModel {
 
   /** A run that cannot be confirmed goes behind a cap that was reached meanwhile. */
   answerOf(call: GuardedCall): Refusal | null {
-    const answer = this.#answers.get(this.#waitsFor.get(call)!)!;
+    const { name, unmade } = this.#waitsFor.get(call)!;
+    const answer = this.#answers.get(name)!;
+    if (answer === 'absent') return { kind: unmade! };
     if (answer?.kind !== 'run_unconfirmed') return answer;
     const { listed, settings } = this.#of(call);
     return listed.cap(settings!, call.held.key.id, this.#clock.wallMs()) ?? answer;
@@ -191,12 +196,11 @@ export class GuardsModel {
   }
 
   #decideUnseen({ held, runCall }: GuardedCall): RunDecision {
-    const { declaration: { id, budget }, grant } = runCall!;
+    const { id } = runCall!.declaration;
     const organization = held.organization.id;
     const isPending = [true, false].some((mayCreate) => this.#questions.has(questionName({ organization, id, mayCreate })));
     if (!isPending && !this.runs.hasRoom(organization) && !this.#madeRoom(organization)) return { kind: 'run_registry_full' };
-    const policy = policyOf(held.organization, held.key, { budget, grantMax: grant?.max ?? null });
-    return { kind: policy === null ? 'run_envelope_zero' : 'run_unseen' };
+    return { kind: 'run_unseen' };
   }
 
   #madeRoom(organization: string): boolean {

@@ -122,6 +122,8 @@ export class TestStore {
 
   readonly claimRun: RunsOptions['store']['claimRun'] = ({ id }) => this.isOwn && this.#named.size < this.#named.add(id).size;
 
+  readonly isNewRun: RunsOptions['store']['isNewRun'] = ({ id }) => this.isOwn && !this.#named.has(id);
+
   readonly confirmRun: RunsOptions['store']['confirmRun'] = ({ id }) => void this.confirmed.push(id);
 
   /** Answers the question at this position as a store that makes the run, or as given. Resolves when everything that follows is done. */

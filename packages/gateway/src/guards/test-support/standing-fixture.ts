@@ -30,6 +30,7 @@ export const willingRunJournal: Pick<Journal, 'endRun' | 'tightenRun' | 'settle'
 const awayRunStore: RunsOptions['store'] = {
   askRun: () => Promise.reject(new Error('away')),
   claimRun: () => false,
+  isNewRun: () => false,
   confirmRun: () => {},
 };
 
