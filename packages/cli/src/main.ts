@@ -5,8 +5,7 @@ import { runProgram } from './command-line/run.ts';
 import { program } from './program.ts';
 
 endWithLauncher();
-// A reader that has read enough (`| head`) is not a fault.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+process.stdout.on('error', stdoutFailed);
 process.stderr.on('error', () => {});
 
 const { exitCode, ended } = await runProgram(program, process.argv.slice(2), {
@@ -26,6 +25,16 @@ const { exitCode, ended } = await runProgram(program, process.argv.slice(2), {
 });
 process.exitCode = exitCode;
 if (ended) process.exit();
+
+/**
+ * A reader that has read enough (`| head`) is not a fault. A server goes on: the ready line is all it prints, and calls do not need it.
+ */
+function stdoutFailed({ code }: NodeJS.ErrnoException): void {
+  if (['start', 'gateway', 'platform'].includes(process.argv[2] ?? '')) return;
+  if (code === 'EPIPE') process.exit(process.exitCode ?? 0);
+  process.stderr.write(`metergate: Standard output cannot be written (${code ?? 'unknown reason'}).\n`);
+  process.exit(1);
+}
 
 /** Null in a container that has no name for its user. */
 function operatorName(): string | null {

@@ -1,13 +1,15 @@
 /** A file in pieces that the next try continues: marked content stays, the rest is cut off, and another identity starts over. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { CommandFault } from './command.ts';
 import { openResumable } from './resumable-file.ts';
+import { writeWhole } from './whole-file.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'metergate-resumable-'));
+const directory = realpathSync(mkdtempSync(join(tmpdir(), 'metergate-resumable-')));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
 let files = 0;
@@ -112,4 +114,34 @@ test('a part of another file, one shorter than its note, and an unreadable note 
 
 test('a place that cannot be written to is a fault in a sentence', async () => {
   await assert.rejects(openResumable(join(directory, 'nowhere', 'file'), 'one'), (fault) => fault instanceof CommandFault);
+});
+
+const written = async (path: string) => writeWhole(path, (async function* () { yield bytes('whole'); })());
+
+test('only a file is replaced: a rename over a device or a pipe would take it from every program', {
+  skip: process.platform === 'win32' && 'no pipes in folders',
+}, async () => {
+  const pipe = freshPath();
+  execFileSync('mkfifo', [pipe]);
+  for (const [place, why] of [[pipe, /it is a device or a pipe/], [directory, /it is a directory/]] as const) {
+    for (const write of [written, (path: string) => openResumable(path, 'one')]) {
+      await assert.rejects(write(place), (fault) => fault instanceof CommandFault && why.test(fault.message));
+    }
+    assert.deepEqual([statSync(place).isFile(), existsSync(`${place}.part`)], [false, false]);
+  }
+});
+
+test('behind a link the file that it leads to is replaced, and the link stays', {
+  skip: process.platform === 'win32' && 'links need a right',
+}, async () => {
+  const [path, link] = [freshPath(), freshPath()];
+  writeFileSync(path, 'an earlier one');
+  symlinkSync(path, link);
+  await written(link);
+  assert.equal(readFileSync(path, 'utf8'), 'whole');
+  const file = await openResumable(link, 'one');
+  assert.equal(file.part, `${path}.part`);
+  await file.write(bytes('resumed'));
+  await file.finish();
+  assert.deepEqual([readFileSync(path, 'utf8'), readFileSync(link, 'utf8'), existsSync(`${link}.part`)], ['resumed', 'resumed', false]);
 });

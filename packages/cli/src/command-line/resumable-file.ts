@@ -4,7 +4,7 @@
  */
 import { open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { checkSize, ownerOnlyMode, writeFully } from './full-write.ts';
-import { notWritten } from './whole-file.ts';
+import { notWritten, placeToWrite } from './whole-file.ts';
 
 /** What another process needs to continue: JSON. `identity`: which file this is a part of. */
 export interface FilePart {
@@ -16,6 +16,8 @@ export interface FilePart {
 export interface ResumableFile {
   /** How far an earlier attempt at the same file came; null: this is the first. */
   readonly found: unknown;
+  /** Where its bytes lie until it is whole. */
+  readonly part: string;
   /** Bytes written so far, also by earlier attempts. */
   readonly bytes: number;
   write(content: Uint8Array): Promise<void>;
@@ -27,9 +29,11 @@ export interface ResumableFile {
   breakOff(): Promise<number>;
 }
 
+/** `wanted`: an absolute path. */
 export async function openResumable(
-  path: string, identity: string, { everyMs = 2_000, nowMs = Date.now }: { readonly everyMs?: number; readonly nowMs?: () => number } = {},
+  wanted: string, identity: string, { everyMs = 2_000, nowMs = Date.now }: { readonly everyMs?: number; readonly nowMs?: () => number } = {},
 ): Promise<ResumableFile> {
+  const path = await placeToWrite(wanted);
   const [part, notes] = [`${path}.part`, `${path}.part.json`];
   const found = await foundPart(part, notes, identity);
   const file = await open(part, found === null ? 'w' : 'r+', ownerOnlyMode).catch((error: unknown) => { throw notWritten(path, error); });
@@ -51,6 +55,7 @@ export async function openResumable(
     };
     return {
       found: from?.state ?? null,
+      part,
       get bytes() {
         return bytes;
       },

@@ -99,7 +99,7 @@ async function toFile(context: UseCaseContext, asked: ExportQuery, { tools, path
     }
     await file.finish();
   } catch (error) {
-    throw continuable(error, await file.breakOff(), out);
+    throw continuable(error, await file.breakOff(), file.part === `${path}.part` ? `${out}.part` : file.part);
   }
   const { bytes } = file;
   const cost = formatDollars(totals.cost as NanoDollars);
@@ -110,9 +110,9 @@ async function toFile(context: UseCaseContext, asked: ExportQuery, { tools, path
 }
 
 /** The error, and how much is kept of a file that could not be finished. */
-function continuable(error: unknown, kept: number, out: string): unknown {
+function continuable(error: unknown, kept: number, part: string): unknown {
   if (!(error instanceof CommandFault) || error.code !== 'file_not_written' || kept === 0) return error;
-  const words = `${grouped(kept)} bytes are kept in ${plain(out)}.part: make room, and the same command continues after them.`;
+  const words = `${grouped(kept)} bytes are kept in ${plain(part)}: make room, and the same command continues after them.`;
   return new CommandFault(error.code, `${error.message} ${words}`);
 }
 

@@ -3,12 +3,16 @@
  * start leaves one sentence, exit code 1 and nothing on the disk. Rules: Processes; rules: Interfaces.
  */
 import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { productEnv, providerKeys, runCli, startSystem, type CliResult } from '@metergate/testkit/system.ts';
 import { ensureDataDirectory } from './data-directory.ts';
 
@@ -170,4 +174,25 @@ test('a data directory that is not a directory, and a master key that is not the
   rmSync(join(system.dataDirectory, 'master.key'));
   assertRefused(await start({ SVC_DATA_DIR: system.dataDirectory }), /no master key/);
   assert.deepEqual(readdirSync(system.dataDirectory), before.filter((name) => name !== 'master.key'), 'a lost key is never replaced by a new one');
+});
+
+const launcher = fileURLToPath(new URL('../../bin/metergate.mjs', import.meta.url));
+
+test('a server whose output nobody reads any more goes on, and is stopped as ever', async () => {
+  const env = productEnv({ ...freePorts, SVC_DATA_DIR: join(folder, 'unread') });
+  const server = spawn(process.execPath, [launcher, 'start'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const closed = once(server, 'close');
+  server.stdout.destroy();
+  let said = '';
+  server.stderr.setEncoding('utf8').on('data', (text: string) => { said += text; });
+  const url = await eventually(() => /http:\/\/127\.0\.0\.1:\d+(?=\/v1)/.exec(said)?.[0], () => said);
+  await eventually(async () => (await fetch(`${url}/v1/models`)).status === 401);
+  server.kill('SIGTERM');
+  assert.deepEqual((await closed)[0], 0);
+  assert.match(said, /stopping; open calls may finish/);
+});
+
+test('a command whose output cannot be written says so', { skip: !existsSync('/dev/full') && 'no full device here' }, () => {
+  const { status, stderr } = spawnSync('sh', ['-c', '"$0" "$1" --help > /dev/full', process.execPath, launcher], { encoding: 'utf8' });
+  assert.deepEqual([status, stderr], [1, 'metergate: Standard output cannot be written (ENOSPC).\n']);
 });
