@@ -72,3 +72,13 @@ test('each link from one document to another leads somewhere', () => {
       .map(([, target]) => `${file}: ${target}`));
   assert.deepEqual(wrong, []);
 });
+
+test('the index of decisions has each of them once, in order, by its title', () => {
+  const folder = 'docs/decisions';
+  const row = (file: string, title: string): string => `[${file.slice(0, 4)}](${file}) | ${title}`;
+  const files = globSync(`${folder}/0*.md`, { cwd: root }).map((file) => file.replaceAll('\\', '/').slice(folder.length + 1))
+    .filter((file) => file !== '0012-measurements.md').sort();
+  const titled = files.map((file) => row(file, /^# \d+\. (.+)$/m.exec(readFileSync(join(root, folder, file), 'utf8'))?.[1] ?? 'no title'));
+  const index = readFileSync(join(root, folder, 'README.md'), 'utf8').replace(' ([measurements](0012-measurements.md))', '');
+  assert.deepEqual([...index.matchAll(/^\| (\[0.+) \|$/gm)].map(([, line]) => line), titled);
+});

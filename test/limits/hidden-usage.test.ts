@@ -22,7 +22,7 @@ const whole: Readonly<Record<string, unknown>> = {
   usageMetadata: { promptTokenCount: 100_000, candidatesTokenCount: 5_000, totalTokenCount: 105_000 },
 };
 
-/** Of the whole answer, what `fields` or the mask names; a stream of the open format with usage if it is asked for. */
+/** Of the whole answer, what `fields` or the mask names; a stream in OpenAI's format with usage if it is asked for. */
 function answered({ target, headers, body: asked }: ReceivedRequest): ScriptedAnswer {
   const { searchParams } = new URL(target, 'http://provider');
   const mask = searchParams.get('fields') ?? headers.find(([name]) => name.toLowerCase() === 'x-goog-fieldmask')?.[1];

@@ -1,6 +1,6 @@
 /**
  * Calls whose provider would report what they used, and whose caller asks it not to: by the parameters and headers that Google's APIs have for all
- * of their methods, or by a stream of the open format without `include_usage`. Rule 6c.
+ * of their methods, or by a stream in OpenAI's format without `include_usage`. Rule 6c.
  */
 import { allValues, firstValue, type HeaderPairs } from '../call/header-pairs.ts';
 import type { Route } from '../call/route.ts';

@@ -21,7 +21,7 @@ export interface OpenFigures {
 }
 
 /**
- * The usage object as providers of the open format report it: its watched place and its value. What it holds is watched once the object is met
+ * The usage object as providers with OpenAI's format report it: its watched place and its value. What it holds is watched once the object is met
  * (decision 0306).
  */
 export class OpenUsage {

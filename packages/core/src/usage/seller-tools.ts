@@ -1,5 +1,5 @@
 /**
- * How often a seller of the open format ran its own tools, if its usage counts them: xAI in `server_side_tool_usage_details`, Mistral in
+ * How often a seller with OpenAI's format ran its own tools, if its usage counts them: xAI in `server_side_tool_usage_details`, Mistral in
  * `connectors`, Perplexity in `num_search_queries`. Searches of posts and of documents have fees like those of the web and of files. Groq lists
  * what it ran in the message (`ExecutedTools`). What a seller's model read on its way (`citation_tokens`) has a separate price.
  */

@@ -1,5 +1,5 @@
 /**
- * The body of a call of the open format → whether it asks for a stream without asking for its usage: `stream` without `include_usage` in
+ * The body of a call in OpenAI's format → whether it asks for a stream without asking for its usage: `stream` without `include_usage` in
  * `stream_options`. Rule 6c. As with work that is done later, a name that comes twice counts in each of its values, and only a body that was read to
  * its end as one JSON object says no.
  */
