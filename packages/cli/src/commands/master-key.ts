@@ -34,7 +34,7 @@ const rotate = command({
     const keys = rotated.dataKeys === 1 ? '1 data key is' : `${rotated.dataKeys} data keys are`;
     const lost = rotated.unreadable === 0 ? ''
       : ` The keys of ${countOf(rotated.unreadable, 'organization')} could not be read before and cannot be now.`;
-    return { json: rotated, text: `The master key is rotated: ${keys} wrapped by the new one.${lost}\n${next}` };
+    return { json: rotated, text: `The master key is rotated: ${keys} sealed under the new one.${lost}\n${next}` };
   }),
 });
 

@@ -7,9 +7,9 @@ import type { UseCaseContext } from './context.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 
 export interface RotatedMasterKey {
-  /** How many organizations' data keys are wrapped by the new key. */
+  /** How many organizations' data keys are sealed under the new key. */
   readonly dataKeys: number;
-  /** How many could not be unwrapped by the old one; they are as unreadable as before. */
+  /** How many could not be opened with the old one; they are as unreadable as before. */
   readonly unreadable: number;
 }
 
