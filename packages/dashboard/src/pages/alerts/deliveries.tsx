@@ -50,7 +50,7 @@ function Deliveries({ id }: { readonly id: string }) {
         }
       </Loaded>
       <Text size="xs" c="dimmed">
-        The last hundred. What is not answered with a success is tried again after 5 seconds, then less and less often, eight times in a day
+        The last hundred. A delivery that does not succeed is tried again after 5 seconds, then less and less often, eight times in a day
         and a half.
       </Text>
     </Stack>

@@ -32,7 +32,7 @@ export function KeyRotationForm({ id, onRotated }: { readonly id: string; readon
       }}>
       <Stack>
         <Text size="sm">
-          The key keeps its id, its name, its caps and what it spent. A form that an earlier rotation left working stops now.
+          The key keeps its id, its name, its caps and what it spent. A secret that an earlier rotation left working stops now.
         </Text>
         <Select
           label="The secret in use still works for"

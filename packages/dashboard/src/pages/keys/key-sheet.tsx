@@ -66,7 +66,7 @@ function KeyHistory({ id }: { readonly id: string }) {
       {({ data }) =>
         data.length === 0 ? (
           <Text size="sm" c="dimmed">
-            The audit knows nothing of it.
+            The audit has nothing about it.
           </Text>
         ) : (
           <Table withTableBorder verticalSpacing={6}>

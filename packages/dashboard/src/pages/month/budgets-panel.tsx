@@ -55,7 +55,7 @@ export function BudgetsPanel({ month }: { readonly month: string }) {
         {({ data }) =>
           data.length === 0 ? (
             <Text size="sm" c="dimmed" px="md" py="sm">
-              No budget for this month. Webhooks hear when one is spent, or likely to be.
+              No budget for this month. Webhooks are notified when one is spent, or likely to be.
             </Text>
           ) : (
             <DataTable<Budget>
@@ -143,7 +143,7 @@ function BudgetForm({ month, onDone }: { readonly month: string; readonly onDone
           {...form.getInputProps('every')}
         />
         <Text size="xs" c="dimmed">
-          Webhooks are told at 80 and 100 percent, and when more is expected.
+          Webhooks are notified at 80 and 100 percent, and when more is expected.
         </Text>
         {conflict}
         <Submit busy={saving}>Set the budget</Submit>

@@ -30,7 +30,7 @@ export function TeamsPanel({ month, closed }: { readonly month: string; readonly
       actions={allocation.data === undefined ? undefined : <Files month={month} />}>
       {none ? (
         <Text size="sm" c="dimmed" px="md" py="sm">
-          No rules of allocation yet. They stand in the configuration file under <span className="mono">allocation:</span>, and{' '}
+          No rules of allocation yet. They are in the configuration file under <span className="mono">allocation:</span>, and{' '}
           <span className="mono">metergate apply</span> sets them.
         </Text>
       ) : (

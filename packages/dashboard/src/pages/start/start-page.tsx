@@ -132,7 +132,7 @@ function LastCall({ of: call }: { readonly of: Shown<'CallRecord'> }) {
 function LastRefusal({ of: { refusedAt } }: { readonly of: Shown<'Refusal'> }) {
   return (
     <>
-      A call was refused <Moment at={refusedAt} relative />. <Link to="/refusals">Refusals</Link> stand one by one.
+      A call was refused <Moment at={refusedAt} relative />. <Link to="/refusals">Refusals</Link> lists them one by one.
     </>
   );
 }
