@@ -239,7 +239,7 @@ describe('one SQLite connection', async () => {
     await Promise.all([engine.close(), other.close()]);
   });
 
-  test('a write ahead of the disk is visible when it resolves, gone when it throws, and can be forced; the next write is normal', async () => {
+  test('a write ahead of the disk is visible when it resolves, gone when it throws, and can be forced', async () => {
     const engine = await openEngine(url, { create: false });
     await engine.writeAhead(mark('ahead', 7));
     await engine.forced();
@@ -248,8 +248,34 @@ describe('one SQLite connection', async () => {
       throw new Error('no');
     }));
     assert.deepEqual([(await markOf(engine, 'ahead'))?.mark, await markOf(engine, 'ahead and broken')], [7n, undefined]);
-    const { rows } = await engine.read((db) => sql<{ synchronous: bigint }>`pragma synchronous`.execute(db));
-    assert.equal(rows[0]!.synchronous, 2n);
+    await engine.close();
+  });
+
+  test('a checkpoint moves a long log into the file and leaves a short one; not within a transaction', async () => {
+    const engine = await openEngine(url, { create: false });
+    const waiting = async () => {
+      const { rows } = await engine.read((db) => sql<{ log: bigint; checkpointed: bigint }>`pragma wal_checkpoint(noop)`.execute(db));
+      return Number(rows[0]!.log) - Number(rows[0]!.checkpointed);
+    };
+    await engine.read((db) => sql`pragma wal_checkpoint(truncate)`.execute(db));
+    await engine.write(mark('short', 1));
+    await engine.checkpoint();
+    assert.ok(await waiting() > 0);
+    const go = Promise.withResolvers<void>();
+    await engine.write(mark('long '.repeat(1_000_000), 1));
+    const long = await waiting();
+    assert.ok(long > 1_000, String(long));
+    const writing = engine.write(async (transaction) => {
+      await mark('later', 1)(transaction);
+      await go.promise;
+    });
+    await new Promise(setImmediate);
+    await engine.checkpoint();
+    go.resolve();
+    await writing;
+    assert.ok(await waiting() >= long);
+    await engine.checkpoint();
+    assert.equal(await waiting(), 0);
     await engine.close();
   });
 });

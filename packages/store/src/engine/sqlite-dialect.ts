@@ -2,7 +2,6 @@
  * An open SQLite file → a Kysely dialect, which takes turns by itself: transactions one after the other, reads beside a writer that waits for the
  * lock.
  */
-import { open } from 'node:fs/promises';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import {
   SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler,
@@ -14,12 +13,16 @@ import { sendingAtOnce, type RowValue } from './send.ts';
 import { busyTimeoutMs, isBusy } from './sqlite-file.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
 import { SqliteTurns } from './sqlite-turns.ts';
+import { WriteAheadLog } from './write-ahead-log.ts';
 
 /**
- * A write transaction that gives the lock back before the disk has what it wrote. Others may read it by then. SQLite knows one isolation level,
- * so the name is free for that. Whoever asks for it calls `EmbeddedDialect.force` afterwards.
+ * A write transaction that does not wait until the disk has what it wrote. SQLite knows one isolation level, so the name is free for that. Whoever
+ * asks for it calls `EmbeddedDialect.force` afterwards.
  */
 export const forcedLater = 'read uncommitted';
+
+/** Of 4 KiB. */
+const pagesToMove = 1_000;
 
 const ownChanges = 'select total_changes()';
 const othersCommits = 'pragma data_version';
@@ -57,22 +60,19 @@ export class EmbeddedDialect implements Dialect {
     return this.#driver.othersCommits();
   }
 
-  /** Resolves when the disk has all that was committed so far. */
-  async force(): Promise<void> {
-    // A log that is gone was written into the file, which was forced, before it went.
-    const log = await open(`${this.#database.location()!}-wal`).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-    });
-    if (log === undefined) return;
-    try {
-      await log.datasync();
-    } finally {
-      await log.close();
-    }
+  /** Resolves when the disk has all that was committed so far. @throws StoreFault */
+  force(): Promise<void> {
+    return this.#driver.log.force();
+  }
+
+  /** See `Engine.checkpoint`. */
+  checkpoint(): void {
+    this.#driver.checkpoint();
   }
 
   /** Kysely closes what it used itself. */
   close(): void {
+    this.#driver.log.close();
     if (this.#database.isOpen) this.#database.close();
   }
 
@@ -100,10 +100,11 @@ class TakingTurns extends SqliteAdapter {
 }
 
 class EmbeddedDriver implements Driver {
+  readonly log: WriteAheadLog;
   readonly #database: DatabaseSync;
   readonly #turns = new SqliteTurns();
   readonly #statements: SqliteStatements;
-  /** Transactions that are to be forced later, until they end. */
+  /** Transactions that wait for no disk at their end: they only read, or are forced later. */
   readonly #later = new WeakSet<DatabaseConnection>();
   #ownChanges: RowValue = 0;
   #othersCommits: RowValue = 0;
@@ -112,6 +113,7 @@ class EmbeddedDriver implements Driver {
   constructor(database: DatabaseSync) {
     this.#database = database;
     this.#statements = new SqliteStatements(database);
+    this.log = new WriteAheadLog(database.location()!);
   }
 
   async init(): Promise<void> {}
@@ -175,6 +177,12 @@ class EmbeddedDriver implements Driver {
     return this.#database.isTransaction ? null : this.#number(othersCommits);
   }
 
+  checkpoint(): void {
+    if (this.#database.isTransaction) return;
+    const [, written, moved] = this.#statements.rows('pragma wal_checkpoint(noop)', [])[0] as unknown as [unknown, bigint | number, bigint | number];
+    if (Number(written) - Number(moved) >= pagesToMove) this.#database.exec('pragma wal_checkpoint(passive)');
+  }
+
   #number(question: string): RowValue {
     const [row] = this.#statements.rows(question, []);
     return row![0]!;
@@ -185,47 +193,42 @@ class EmbeddedDriver implements Driver {
    * the thread, since SQLite's own waiting would stop everything else on it, and whoever holds the lock may be there.
    */
   async beginTransaction(connection: DatabaseConnection, { accessMode, isolationLevel }: TransactionSettings): Promise<void> {
-    const isLater = isolationLevel === forcedLater;
-    const begin = accessMode === 'read only' ? () => this.#database.exec('begin') : () => this.#beginAtOnce(isLater);
+    const begin = accessMode === 'read only' ? () => this.#database.exec('begin') : () => this.#beginAtOnce();
     await this.#turns.open(connection, begin, { isBusy, patienceMs: busyTimeoutMs });
-    if (isLater) this.#later.add(connection);
+    if (accessMode === 'read only' || isolationLevel === forcedLater) this.#later.add(connection);
   }
 
-  #beginAtOnce(isLater: boolean): void {
+  #beginAtOnce(): void {
     this.#database.exec('pragma busy_timeout = 0');
     try {
-      if (isLater) this.#database.exec('pragma synchronous = 1');
       this.#database.exec('begin immediate');
-    } catch (error) {
-      if (isLater) this.#database.exec('pragma synchronous = 2');
-      throw error;
     } finally {
       this.#database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
     }
   }
 
+  /** Others use the connection while this waits for the disk, and may read what was written. */
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
     this.#database.exec('commit');
-    this.#ended(connection);
+    this.#turns.close(connection);
+    if (!this.#later.delete(connection)) await this.log.force();
   }
 
-  /** SQLite itself rolls back on some faults (no space left); a second rollback would hide the first error. */
+  /** SQLite itself rolls back on some faults (no space left); a second rollback would hide the first error. What is committed stays. */
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    this.#later.delete(connection);
+    if (!this.#turns.isOpen(connection)) return;
     try {
       if (this.#database.isTransaction) this.#database.exec('rollback');
     } finally {
-      this.#ended(connection);
+      this.#turns.close(connection);
     }
-  }
-
-  #ended(connection: DatabaseConnection): void {
-    if (this.#later.delete(connection)) this.#database.exec('pragma synchronous = 2');
-    this.#turns.close(connection);
   }
 
   async releaseConnection(): Promise<void> {}
 
   async destroy(): Promise<void> {
+    this.log.close();
     this.#database.close();
   }
 }

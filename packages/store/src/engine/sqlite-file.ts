@@ -1,7 +1,7 @@
 /**
- * The file of an embedded store → an open connection. Each has its pragmas set and read back: WAL, synchronous FULL (a shipped batch must outlive
- * the journal segment that is unlinked for it), foreign keys on, what is deleted overwritten, 5 s of patience with other processes. If the file
- * cannot be used, the engine's own error is thrown, or a `StoreFault` where SQLite would be silent.
+ * The file of an embedded store → an open connection. Each has its pragmas set and read back: WAL, synchronous NORMAL (a commit does not wait for
+ * the disk; whoever commits waits for `WriteAheadLog`), foreign keys on, what is deleted overwritten, 5 s of patience with other processes. If the
+ * file cannot be used, the engine's own error is thrown, or a `StoreFault` where SQLite would be silent.
  */
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -23,12 +23,14 @@ export async function openSqliteFile(path: string, { create }: { readonly create
   try {
     assertVersion(database);
     await enterWal(database);
-    const pragmas = { synchronous: 2n, foreign_keys: 1n, secure_delete: 1n, busy_timeout: BigInt(busyTimeoutMs) };
+    const pragmas = { synchronous: 1n, foreign_keys: 1n, secure_delete: 1n, busy_timeout: BigInt(busyTimeoutMs) };
     for (const [name, value] of Object.entries(pragmas)) {
       database.exec(`pragma ${name} = ${value}`);
       if (pragma(database, name) !== value) throw new StoreFault('store_failed', `SQLite did not take ${name} = ${value} on ${path}.`);
     }
     database.exec('pragma journal_size_limit = 67108864');
+    // Pages, for whoever commits then. Before that it is the work of a thread for which nobody waits: `Engine.checkpoint`.
+    database.exec('pragma wal_autocheckpoint = 4000');
     return database;
   } catch (error) {
     database.close();

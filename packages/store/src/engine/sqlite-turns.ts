@@ -31,6 +31,11 @@ export class SqliteTurns {
     return this.#open !== null && this.#open !== user;
   }
 
+  /** Whether the open transaction is `user`'s. */
+  isOpen(user: User): boolean {
+    return this.#open === user;
+  }
+
   /** Resolves when something changed. Ask again then, in the same synchronous step as the use. */
   changed(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));

@@ -61,15 +61,21 @@ type ChainRow = Selectable<ReceiptChainTable>;
 
 export function receiptsIn(context: StoreContext): Receipts {
   const { engine, background } = context;
+  // What was shown must not change, so the disk has it first: others' commits can be read a moment before.
+  const shown = async <T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> => {
+    const found = await engine.read(query);
+    await engine.forced();
+    return found;
+  };
   return {
     async open(organization) {
       const chain = await engine.read((db) => chainRow(db, organization)) ?? await background.write(async (transaction) => {
         await makeChain(context, transaction, organization);
         return (await chainRow(transaction, organization))!;
       });
-      return engine.read((db) => openChain(context, db, chain));
+      return shown((db) => openChain(context, db, chain));
     },
-    standing: (organization, sequence) => engine.read(async (db) => {
+    standing: (organization, sequence) => shown(async (db) => {
       if (organization.includes('\0')) return null;
       const chain = await chainRow(db, organization as OrganizationId);
       const known = chain ?? await db.selectFrom('organization').select('id').where('id', '=', organization).executeTakeFirst();
@@ -77,11 +83,11 @@ export function receiptsIn(context: StoreContext): Receipts {
       const length = Number(chain?.sequence ?? 0n);
       return { length, hash: sequence > length ? null : await hashBefore(db, organization as OrganizationId, sequence + 1) };
     }),
-    spanOfTime: (organization, time) => engine.read((db) => spanOfTime(db, organization, time)),
-    checkpointsAround: (organization, span) => engine.read((db) => checkpointsAround(db, organization, span)),
-    hashBefore: (organization, first) => engine.read((db) => hashBefore(db, organization, first)),
-    page: (organization, span) => engine.read((db) => pageOfChain(db, organization, span)),
-    find: (call, within) => engine.read(async (db) => {
+    spanOfTime: (organization, time) => shown((db) => spanOfTime(db, organization, time)),
+    checkpointsAround: (organization, span) => shown((db) => checkpointsAround(db, organization, span)),
+    hashBefore: (organization, first) => shown((db) => hashBefore(db, organization, first)),
+    page: (organization, span) => shown((db) => pageOfChain(db, organization, span)),
+    find: (call, within) => shown(async (db) => {
       if (call.includes('\0')) return null;
       let query = db.selectFrom('call_record').selectAll().where(hasId(call));
       if (within !== undefined) query = query.where('organization', '=', within);

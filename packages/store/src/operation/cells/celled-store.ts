@@ -34,6 +34,7 @@ export function celledStore(options: CelledOptions): Store {
     cells: cellsOf(options, reach),
     acting: (intent: AuditIntent) => celledStore({ ...options, home: home.acting(intent), acting: (store) => store.acting(intent) }),
     listen: (told) => home.listen(told),
+    checkpoint: () => home.checkpoint(),
     async close() {
       await cells.close();
       await home.close();

@@ -100,6 +100,8 @@ export interface Store extends Repositories {
   acting(intent: AuditIntent): Store;
   /** Reports changes as they commit, if the engine can. A regular look must find all of them anyway. */
   listen(told: (notice: ChangeNotice) => void): ChangeNotices;
+  /** See `Engine.checkpoint`. */
+  checkpoint(): Promise<void>;
   /** Ends all connections. No method may be called afterwards. */
   close(): Promise<void>;
 }
@@ -268,8 +270,7 @@ function storeOn(context: StoreContext): Store {
     callWalk: callWalkIn(context),
     keyNames: keyNamesIn(context),
     usageReports: usageReportsIn(context), usedNames: usedNamesIn(context),
-    seeding: seedingIn(context),
-    hourReports: hourReportsIn(context),
+    seeding: seedingIn(context), hourReports: hourReportsIn(context),
     caps: capsIn(context),
     refusalHours: refusalHoursIn(context),
     refusalLog: refusalLogIn(context),
@@ -315,6 +316,7 @@ function storeOn(context: StoreContext): Store {
     audit: auditTrailIn(context),
     acting: (intent) => storeOn({ ...context, engine: auditedEngine(context, intent) }),
     listen: (told) => context.engine.listen(told),
+    checkpoint: () => context.engine.checkpoint(),
     close: () => context.engine.close(),
   };
   return store;
