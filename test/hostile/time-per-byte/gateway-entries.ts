@@ -20,6 +20,7 @@ import { RealtimeServerEvents } from '@metergate/core/usage/websocket/realtime-s
 import { ServerEvents } from '@metergate/core/usage/websocket/server-event.ts';
 import { awsCredentialOf, awsPlaceOf, serviceAccountOf } from '@metergate/core/wire/made-credentials.ts';
 import { bodyModelsOf } from '@metergate/gateway/call/body-models.ts';
+import { createModelWatch } from '@metergate/gateway/call/requested-model.ts';
 import { signedBy } from '@metergate/gateway/credentials/aws-signer.ts';
 import { FramedCopy } from '@metergate/gateway/usage/framed-copy.ts';
 import { GuardedReader } from '@metergate/gateway/usage/guarded-reader.ts';
@@ -128,6 +129,14 @@ export const gatewayEntries: Readonly<Record<string, TextEntry>> = {
     const parts = `--b\r\n${head}m\r\n`.repeat(text.length / 64);
     for (const body of [text, `--b\r\n${head}${text}\r\n--b--\r\n`, `--b\r\n${text}\r\n\r\n--b--\r\n`, parts]) {
       bodyModelsOf(bytesOf(body), ['content-type', 'multipart/form-data; boundary=b']);
+    }
+  }),
+  'the model that a form asks for': ofText((text) => {
+    const part = '\r\n--b\r\ncontent-disposition: form-data; name="model"';
+    const bodies = [text, `--b\r\n${text}`, `${part}\r\n\r\n${text}\r\n--b--`];
+    const parts = ['\r\n--b', '\r\n--b\r\n\r\n', '\r\n--b\r\na: b\r\n', `${part}\r\n`, `${part}\r\n\r\nm`];
+    for (const body of [...bodies, ...parts.map((each) => each.repeat(text.length / each.length))]) {
+      cut(body, () => createModelWatch(['content-type', 'multipart/form-data; boundary=b']));
     }
   }),
   'the boundary of a form': ofText((text) => {

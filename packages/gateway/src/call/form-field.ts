@@ -72,9 +72,11 @@ export class FormFieldReader {
     return bytes.subarray(next);
   }
 
+  /** A boundary before the end of a head ends its part: nothing behind it is looked at twice, however many parts have no head. */
   #readHead(bytes: Buffer): Buffer | null {
-    const end = bytes.indexOf(crlf + crlf);
-    if (end === -1 || end > headBytesMax) return bytes.length > headBytesMax ? this.#pass(bytes) : null;
+    const next = bytes.indexOf(this.#delimiter);
+    const end = (next === -1 ? bytes : bytes.subarray(0, next + crlf.length)).indexOf(crlf + crlf);
+    if (end === -1 || end > headBytesMax) return next !== -1 || bytes.length > headBytesMax ? this.#pass(bytes) : null;
     const head = bytes.toString('latin1', 0, end);
     this.#state = nameIn(head) === this.#name ? 'value' : 'passing';
     return bytes.subarray(end + 2 * crlf.length - (this.#state === 'passing' ? crlf.length : 0));

@@ -62,6 +62,13 @@ test('a form: the field `model` and no file of that name, before and after a fil
     { type: `Multipart/Form-Data;charset=x; Boundary="${boundary}"` }), 'tts-1');
 });
 
+test('a boundary ends a part also before its head has ended', () => {
+  const headless = `--${boundary}\r\n${file[0]}${`\r\n--${boundary}`.repeat(1_000)}\r\n`;
+  for (const piece of [1, 3, 1_000, 1 << 20]) {
+    assert.equal(modelIn(Buffer.concat([Buffer.from(headless), form([modelPart])]), { type: formType, piece }), 'gpt-4o-transcribe', `by ${piece}`);
+  }
+});
+
 test('a form in pieces of any sizes gives what it gives in one', () => {
   const part = fc.record({ head: fc.constantFrom(modelPart[0], file[0], 'X-Other: 1'),
     value: fc.string({ unit: fc.constantFrom('a', '\r', '\n', '-', boundary), maxLength: 60 }) });
