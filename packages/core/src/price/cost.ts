@@ -125,9 +125,9 @@ function pricedAt(call: PricedCall, tokens: ChargedTokens, price: ModelPrice): C
   };
 }
 
-/** The tier, and where the call was served: the answer's word goes before the address. */
+/** The tier, and where the call was served: the answer's word goes before the address. That it is not available says nothing against that. */
 function placed({ reading, region = null }: PricedCall): Pick<Reading, 'serviceTier' | 'region'> {
-  return { serviceTier: reading.serviceTier, region: reading.region ?? region };
+  return { serviceTier: reading.serviceTier, region: reading.region === 'not_available' ? region : reading.region ?? region };
 }
 
 /** Calls of tools, with the search that some models make on every call and no answer counts. */

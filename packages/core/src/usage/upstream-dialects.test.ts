@@ -50,6 +50,10 @@ test('Gemini: thoughts are output, what tools read is input, sound and images ar
   const reading = read('gemini', whole, JSON.stringify(gemini));
   assert.deepEqual(summary(reading), geminiRead);
   assert.deepEqual(reading.units, { imageInputTokens: 3 });
+  // What a tool read is counted by kind in a list of its own.
+  const toolUsePromptTokensDetails = [{ modality: 'AUDIO', tokenCount: 2 }, { modality: 'IMAGE', tokenCount: 3 }];
+  const withTools = read('gemini', whole, JSON.stringify({ ...gemini, usageMetadata: { ...metadata, toolUsePromptTokensDetails } }));
+  assert.deepEqual([withTools.tokens.audioInput, withTools.units], [9, { imageInputTokens: 6 }]);
 });
 
 test('Gemini: a stream of events and one of a single array count the last, cumulative figures', () => {

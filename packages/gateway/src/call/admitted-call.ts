@@ -27,7 +27,7 @@ export interface ChosenDestination {
   /** Makes the credential of each call once its body is here; null: it is the one above. */
   readonly maker: CredentialMaker | null;
   readonly provider: Provider | null;
-  /** The region that the address of a named provider names, or null. */
+  /** The region that the address names, or the path, or null. */
   readonly region: string | null;
   /** Host name of a declared upstream, the whole URL of a named one, or null. */
   readonly upstreamHost: string | null;

@@ -5,6 +5,7 @@
 import type { Route } from '@metergate/core/call/route.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { OrganizationSettings } from '@metergate/core/account/settings.ts';
+import { regionOfUpstream } from '@metergate/core/wire/region-in.ts';
 import { isMadeAuth, upstreamCredentialHeader } from '@metergate/core/wire/upstream-auth.ts';
 import { wires, type CredentialHeader, type Provider } from '@metergate/core/wire/wire.ts';
 import { withoutEnding } from '@metergate/core/json/without-ending.ts';
@@ -74,7 +75,7 @@ function declaredUpstream(
     beside: nothingBeside,
     maker: null,
     provider: null,
-    region: null,
+    region: regionOfUpstream({ url: upstream.url, listedAs: null }, route.path),
     upstreamHost: host,
     listedAs: null,
     dialect: null,
@@ -98,7 +99,7 @@ function namedUpstream(
     beside: nothingBeside,
     maker,
     provider: null,
-    region: null,
+    region: regionOfUpstream({ url: upstream.url, listedAs: upstream.provider }, route.path),
     upstreamHost: upstream.url,
     listedAs: upstream.provider,
     dialect: upstream.dialect,

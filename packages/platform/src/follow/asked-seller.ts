@@ -1,7 +1,7 @@
 /** Where an organization's work is asked for, as whom, and at whose prices: a named provider, or one of its upstreams. Decisions 138 and 231. */
 import type { PricedCall } from '@metergate/core/price/cost.ts';
 import type { DeclaredUpstream, NamedUpstream, OrganizationSettings } from '@metergate/core/account/settings.ts';
-import { regionIn } from '@metergate/core/wire/region-in.ts';
+import { regionIn, regionOfUpstream } from '@metergate/core/wire/region-in.ts';
 import { isMadeAuth, upstreamCredentialHeader } from '@metergate/core/wire/upstream-auth.ts';
 import { providers, wires, type CredentialHeader, type Provider, type Wire } from '@metergate/core/wire/wire.ts';
 import { withoutEnding } from '@metergate/core/json/without-ending.ts';
@@ -49,6 +49,6 @@ function askedUpstream({ enabled, credential, url }: DeclaredUpstream, upstreamH
   if (!enabled || credential === null || isMadeAuth(auth)) return null;
   return {
     wire: 'upstream', url: withoutEnding(url, '/'), isGuarded: true, credential: upstreamCredentialHeader(auth, credential), provider: null,
-    upstreamHost, listedAs: named?.provider ?? null, region: null,
+    upstreamHost, listedAs: named?.provider ?? null, region: regionOfUpstream({ url, listedAs: named?.provider ?? null }, ''),
   };
 }

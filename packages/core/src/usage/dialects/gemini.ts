@@ -84,6 +84,8 @@ export function paidSearches(model: string | null, queries: number): number {
   return model !== null && /gemini-[12](?:\.\d)?-/.test(model) ? Math.min(queries, 1) : queries;
 }
 
+const kinds = { audio: 'AUDIO', image: 'IMAGE' } as const;
+
 /** One answer, or what one event or element of a stream carries of it. */
 class AnswerPlaces {
   readonly model = watched();
@@ -98,13 +100,15 @@ class AnswerPlaces {
   readonly #total = watched();
   readonly #tier = watched();
   readonly #traffic = watched();
-  readonly #promptKinds = new Modalities('tokenCount', { audio: 'AUDIO', image: 'IMAGE' });
-  readonly #outputKinds = new Modalities('tokenCount', { audio: 'AUDIO', image: 'IMAGE' });
-  readonly #cachedKinds = new Modalities('tokenCount', { audio: 'AUDIO', image: 'IMAGE' });
+  readonly #promptKinds = new Modalities('tokenCount', kinds);
+  readonly #toolKinds = new Modalities('tokenCount', kinds);
+  readonly #outputKinds = new Modalities('tokenCount', kinds);
+  readonly #cachedKinds = new Modalities('tokenCount', kinds);
   readonly #usage = watched({
     promptTokenCount: this.#prompt, cachedContentTokenCount: this.#cached, toolUsePromptTokenCount: this.#tools,
     candidatesTokenCount: this.#output, responseTokenCount: this.#output, thoughtsTokenCount: this.#thoughts, totalTokenCount: this.#total,
-    promptTokensDetails: this.#promptKinds.place, candidatesTokensDetails: this.#outputKinds.place, cacheTokensDetails: this.#cachedKinds.place,
+    promptTokensDetails: this.#promptKinds.place, toolUsePromptTokensDetails: this.#toolKinds.place,
+    candidatesTokensDetails: this.#outputKinds.place, cacheTokensDetails: this.#cachedKinds.place,
     serviceTier: this.#tier, trafficType: this.#traffic,
   });
   /** In place of candidates, of a prompt that was refused. */
@@ -127,15 +131,15 @@ class AnswerPlaces {
     const { kind, complete } = this.#usage;
     if (!complete || kind === 'null') return null;
     if (kind !== 'object') return badUsage;
-    const [into, out, kept] = [this.#promptKinds.read(), this.#outputKinds.read(), this.#cachedKinds.read()];
+    const [into, read, out, kept] = [this.#promptKinds.read(), this.#toolKinds.read(), this.#outputKinds.read(), this.#cachedKinds.read()];
     const units = {
-      imageInputTokens: into.image, imageOutputTokens: out.image, cachedAudioTokens: kept.audio, cachedImageTokens: kept.image,
+      imageInputTokens: tokenSum(into.image, read.image), imageOutputTokens: out.image, cachedAudioTokens: kept.audio, cachedImageTokens: kept.image,
     };
     if (Object.values(units).includes('not_a_figure')) return badUsage;
     return foundUsage({
       input: tokenSum(tokenFigure(this.#prompt), tokenFigure(this.#tools)), output: tokenSum(tokenFigure(this.#output), tokenFigure(this.#thoughts)),
       cached: tokenFigure(this.#cached), cacheWrite: null, cacheWriteOneHour: null, reasoning: tokenFigure(this.#thoughts),
-      audioInput: into.audio, audioOutput: out.audio,
+      audioInput: tokenSum(into.audio, read.audio), audioOutput: out.audio,
     }, null, tokenFigure(this.#total), {
       units: unitsOf({ ...units as { readonly [Name in keyof typeof units]: number | null }, otherToolCalls: this.grounding.maps }),
       cachedSplit: this.#cachedKinds.place.kind === 'array',
