@@ -32,6 +32,11 @@ test('an untrusted certificate, and a pooler that refuses our timeouts, are repo
   assert.match((faultOf(new Error('The server does not support SSL connections'), 'db:5432/m') as StoreFault).message, /it does not support TLS/);
 });
 
+test('a server that takes no writes is reported as one that is not the primary', () => {
+  const fault = faultOf(Object.assign(new Error('cannot execute UPDATE in a read-only transaction'), { code: '25006' }), 'db:5432/m') as StoreFault;
+  assert.deepEqual([fault.code, /it is a standby/.test(fault.message)], ['store_unreachable', true]);
+});
+
 test('a full disk is reported as such, wherever SQLite notices it first; a failing disk is reported as one to check', () => {
   const fault = (errcode: number): StoreFault =>
     faultOf(Object.assign(new Error('x'), { code: 'ERR_SQLITE_ERROR', errcode }), '/d/m.db') as StoreFault;

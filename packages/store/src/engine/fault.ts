@@ -149,6 +149,10 @@ function postgresFault(code: string, place: string): StoreFault {
       `PostgreSQL at ${place} does not let this user do that (${code}). Grant it rights on the schema.`);
   }
   if (code.startsWith('08') || code.startsWith('57P') || code === '53300') return unreachable(code, place);
+  if (code === '25006') {
+    return new StoreFault('store_unreachable', `PostgreSQL at ${place} takes no writes (${code}): it is a standby, or was made read-only. Make it `
+      + 'the primary, or let SVC_DATABASE_URL lead to the one that is.');
+  }
   if (code === 'TOOLD') {
     return new StoreFault('writer_outdated', `The store at ${place} was upgraded and takes no records from this version. Update this node: it serves `
       + 'calls, and their records wait in its journal until the new version ships them.');

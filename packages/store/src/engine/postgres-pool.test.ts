@@ -1,6 +1,6 @@
 /**
  * A PostgreSQL that fails over silently: connections stay open without answers, new ones are served. Queries after the first timeout are
- * answered.
+ * answered. Connections that were made to a standby meanwhile end with their first write.
  */
 import assert from 'node:assert/strict';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
@@ -81,4 +81,23 @@ test('a slow statement within the bound keeps its connection', async () => {
   for (const query of ['select pg_sleep(0.4)', 'select 1', 'select no_such_column']) await pool.query(query).catch(() => {});
   assert.equal(dialled, before + 1);
   await pool.end();
+});
+
+test('a connection whose server takes no writes is given up with the idle ones, after its transaction was rolled back', async () => {
+  const standby = new URL(url);
+  standby.searchParams.set('options', '-c default_transaction_read_only=on');
+  const other = openPostgresPool(standby.href, 5_000);
+  await Promise.all(Array.from({ length: 3 }, async () => other.query('select pg_sleep(0.05)')));
+  assert.equal(other.totalCount, 3);
+  const client = await other.connect();
+  await client.query('begin');
+  await assert.rejects(client.query('create table written (one int)'), { code: '25006' });
+  await client.query('rollback');
+  client.release();
+  await eventually(() => other.totalCount === 0);
+  const before = dialled;
+  await assert.rejects(other.query('create table written (one int)'), { code: '25006' });
+  await eventually(() => other.totalCount === 0);
+  assert.equal(dialled, before + 1, 'the next query dials anew');
+  await other.end();
 });

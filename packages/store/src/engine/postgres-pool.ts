@@ -61,7 +61,7 @@ export function openPostgresPool(
   pool.on('error', () => {});
   // One that is lent out and breaks between two queries is reported only to its own listeners: without one it ends the thread.
   pool.on('connect', (client) => void client.on('error', () => {}));
-  giveUpSilent(pool);
+  giveUpDeadEnds(pool);
   return pool;
 }
 
@@ -82,11 +82,19 @@ async function arraysIn(pool: pg.Pool, text: string, parameters: readonly unknow
   }
 }
 
-/** Left to itself the pool lends a connection out again whose query timed out: as long as the network keeps it, nobody dials. */
-function giveUpSilent(pool: pg.Pool): void {
+/**
+ * Left to itself the pool lends a connection out again whose query timed out, as long as the network keeps it, and one whose server takes no writes:
+ * after a failover the store's name may still lead to what is a standby now, and nothing else would ever end a connection made then.
+ */
+function giveUpDeadEnds(pool: pg.Pool): void {
   const idle = new Set<pg.PoolClient>();
+  const readOnly = new WeakSet<pg.PoolClient>();
   pool.on('acquire', (client) => void idle.delete(client));
-  pool.on('release', (_error, client) => void idle.add(client));
+  pool.on('release', (_error, client) => {
+    // Only now: its transaction is rolled back before. The pool drops what has been ended.
+    if (readOnly.has(client)) client.end().catch(() => {});
+    else idle.add(client);
+  });
   pool.on('remove', (client) => void idle.delete(client));
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...given: unknown[]) => unknown;
@@ -94,15 +102,21 @@ function giveUpSilent(pool: pg.Pool): void {
       const answer = query(...given);
       if (answer instanceof Promise) {
         answer.catch((error: unknown) => {
-          if ((error as Error).message !== 'Query read timeout') return;
-          // Connections that were opened before it went silent are most likely dead as well.
-          for (const each of [client, ...idle]) cut(each);
+          const { code, message } = error as { readonly code?: string; readonly message?: string };
+          const isSilent = message === 'Query read timeout';
+          if (!isSilent && code !== takesNoWrites) return;
+          if (!isSilent) readOnly.add(client);
+          // Connections that were opened before it went silent are most likely dead as well, and those beside it lead to the same server.
+          for (const each of isSilent ? [client, ...idle] : idle) cut(each);
         });
       }
       return answer;
     }) as typeof client.query;
   });
 }
+
+/** `read_only_sql_transaction`. */
+const takesNoWrites = '25006';
 
 /** `end` would wait for the server's part in it. */
 function cut(client: pg.PoolClient): void {
