@@ -143,6 +143,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   ],
   platform: [
     'faults network use-cases/outward-url.ts work',
+    'http/shared-places.ts',
     'auth/session-cookie.ts http/body-budget.ts http/client-address.ts http/security-headers.ts http/tap-places.ts http/tap-rate.ts '
       + 'http/tap-turns.ts seed use-cases/refusal.ts use-cases/upstream-url.ts',
     'auth/oidc/provided-claims.ts auth/passwords.ts http/askers.ts', 'auth http/pages use-cases',

@@ -18,6 +18,7 @@ import { apiRoot, described } from './describe.ts';
 import { downloadResponse, isDownload } from './download.ts';
 import { HttpRefusal, httpRefusalOf } from './envelope.ts';
 import { OperationPlaces } from './operation-places.ts';
+import { ReadingPlaces } from './reading-places.ts';
 import type { Operation } from './operation.ts';
 import { JsonText } from '../reports/messages.ts';
 import type { Actor } from '../use-cases/actor.ts';
@@ -29,9 +30,10 @@ export function mount(app: OpenAPIHono, parts: PlatformParts, operations: readon
   let made: OperationPlaces | null = null;
   // With the first request: the app is also made for its document alone, without a store.
   const places = (): OperationPlaces => made ??= new OperationPlaces(placesOn[parts.store.engine]);
+  const readings = new ReadingPlaces();
   for (const each of operations) {
     const path = apiRoot + each.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    app.on(each.method.toUpperCase(), path, (context) => answer(context, parts, { operation: each, places }));
+    app.on(each.method.toUpperCase(), path, (context) => answer(context, parts, { operation: each, places, readings }));
     app.openAPIRegistry.registerPath(described(each));
   }
 }
@@ -45,6 +47,8 @@ const placesOn = { sqlite: 2, postgres: 4 } as const;
 interface Mounted {
   readonly operation: Operation;
   readonly places: () => OperationPlaces;
+  /** Of a shared store, where nothing else makes its reports. */
+  readonly readings: ReadingPlaces;
 }
 
 async function answer(context: Context, parts: PlatformParts, mounted: Mounted): Promise<Response> {
@@ -55,7 +59,8 @@ async function answer(context: Context, parts: PlatformParts, mounted: Mounted):
 }
 
 async function answerAs(
-  actor: Actor | null, context: Context, parts: PlatformParts, { operation, places, answerHeaders }: Mounted & { readonly answerHeaders: Headers },
+  actor: Actor | null, context: Context, parts: PlatformParts,
+  { operation, places, readings, answerHeaders }: Mounted & { readonly answerHeaders: Headers },
 ): Promise<Response> {
   const request = context.req.raw;
   const changes = changesSomething(operation);
@@ -70,9 +75,12 @@ async function answerAs(
       headers: request.headers, address: addressOf(context, parts), answerHeaders,
     });
     const elsewhere = operation.readsLong !== true ? null : parts.reports ?? (operation.readsBill === true ? parts.bills : null);
-    return elsewhere !== null
-      ? elsewhere.run(operation.id, { actor: actor!, params, query, body, nowMs: parts.clock() })
-      : actor === null || operation.readsLong === true ? here() : places().take(actor.organization, here);
+    if (elsewhere !== null) return elsewhere.run(operation.id, { actor: actor!, params, query, body, nowMs: parts.clock() });
+    if (actor === null) return here();
+    if (operation.readsLong !== true) return places().take(actor.organization, here);
+    if (parts.store.engine === 'sqlite') return here();
+    const read = await readings.take(actor.organization, async () => here());
+    return isDownload(read) ? readings.inPlaces(read, actor.organization) : read;
   };
   const result = operation.body === undefined ? await ask({}, {}) : await withBody(context, parts, { operation, actor, ask });
   if (isRefusal<AdministrationRefusal>(result)) throw httpRefusalOf(result);
