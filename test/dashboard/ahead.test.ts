@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page, Request } from 'playwright-core';
-import { call, openPage, settled, startGround, untilTrue, type Ground } from './browser.ts';
+import { atRest, call, openPage, settled, startGround, untilTrue, type Ground } from './browser.ts';
 import { pagePaths } from './pages.ts';
 
 const here = `${process.platform}-${process.arch}`;
@@ -51,7 +51,13 @@ if (here !== 'linux-x64') {
       await route.continue();
     });
     await page.goto(at(path), { waitUntil: 'commit' });
-    await untilTrue(async () => held > 0 && ahead.size > 0 && open.size === 0);
+    const isAnswered = (): boolean => held > 0 && ahead.size > 0 && open.size === 0;
+    await untilTrue(async () => {
+      if (!isAnswered()) return false;
+      // Whatever answers lead to is on its way once the page's thread has nothing to do.
+      await page.evaluate(atRest);
+      return isAnswered();
+    });
     held = -1;
     script.resolve();
     await page.locator('main h1').first().waitFor();

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { eventually } from '@metergate/testkit/eventually.ts';
+import { despiteLateStore } from '@metergate/testkit/late-store.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright, type Browser, type BrowserContext, type BrowserContextOptions, type Page, type Request } from 'playwright-core';
@@ -46,8 +47,12 @@ export async function startGround(env: Readonly<Record<string, string>> = {}): P
   const open = async (options: BrowserContextOptions): Promise<Page> => {
     const context = await browser.newContext({ viewport: { width: 1_280, height: 860 }, locale: 'en-US', timezoneId: 'Europe/Berlin', ...options });
     context.setDefaultTimeout(patienceMs);
+    context.on('page', countRequests);
+    // A kept connection may just be closed for having been idle: then it is asked again.
+    const { request } = context;
+    const ask = request.fetch.bind(request);
+    request.fetch = (url, options) => ask(url, { maxRetries: 2, ...options });
     const page = await context.newPage();
-    countRequests(page);
     page.on('pageerror', (error) => complaints.push(`${page.url()} ${String(error)}`));
     page.on('console', (message) => { if (message.type() === 'error') complaints.push(`${page.url()} ${message.text()}`); });
     return page;
@@ -117,26 +122,40 @@ const openRequests = new WeakMap<Page, Set<Request>>();
 function countRequests(page: Page): void {
   const underWay = new Set<Request>();
   openRequests.set(page, underWay);
-  page.on('request', (request) => { if (request.resourceType() === 'fetch') underWay.add(request); });
+  let isLeaving = false;
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) isLeaving = true;
+    else if (request.resourceType() === 'fetch') underWay.add(request);
+  });
   page.on('requestfinished', (request) => underWay.delete(request));
-  page.on('requestfailed', (request) => underWay.delete(request));
-  // A document that is left takes its requests with it.
-  page.on('domcontentloaded', () => underWay.clear());
+  page.on('requestfailed', (request) => {
+    underWay.delete(request);
+    // A file that is saved: the document stays.
+    if (request.isNavigationRequest()) isLeaving = false;
+  });
+  // A document that is left takes its requests with it. Those of the next one begin soon after this, long before its content is loaded.
+  page.on('framenavigated', () => {
+    if (isLeaving) underWay.clear();
+    isLeaving = false;
+  });
 }
+
+/** Waits until the page's thread has nothing to do and what it drew is shown: answers are drawn in pieces, with turns of the browser between. */
+const drawn = `new Promise((shown) => requestIdleCallback(
+  () => requestAnimationFrame(() => requestAnimationFrame(shown)), { timeout: 5000 }))`;
 
 /**
  * Waits until the page has everything it requested and shows it. A row can be there before its money is: the two are requests of their own,
  * and only the list is shown as loading.
  */
 export async function settled(page: Page): Promise<void> {
-  const underWay = openRequests.get(page) ?? new Set();
+  const underWay = openRequests.get(page)!;
+  const loading = page.locator('[aria-busy="true"]').first();
   do {
-    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'hidden' });
-    while (underWay.size > 0) {
-      await Promise.race([page.waitForEvent('requestfinished'), page.waitForEvent('requestfailed'), page.waitForEvent('domcontentloaded')]);
-    }
-    await page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))');
-  } while (underWay.size > 0);
+    await loading.waitFor({ state: 'hidden' });
+    await eventually(() => underWay.size === 0, () => `never answered: ${[...underWay].map((request) => request.url()).join(' ')}`);
+    await page.evaluate(drawn);
+  } while (underWay.size > 0 || await loading.isVisible());
 }
 
 interface Found {
@@ -145,14 +164,10 @@ interface Found {
 }
 
 /** Waits until everything that was just set in motion has come to rest. */
-export const atRest = `new Promise((resolve) => {
-  const wait = async () => {
-    const moving = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity);
-    await Promise.allSettled(moving.map(({ finished }) => finished));
-    resolve();
-  };
-  requestAnimationFrame(() => requestAnimationFrame(wait));
-})`;
+export const atRest = `${drawn}.then(() => {
+  const moving = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity);
+  return Promise.allSettled(moving.map(({ finished }) => finished));
+}).then(() => undefined)`;
 
 /** What axe finds wrong in light and in dark, one line each. In the second, only what depends on colors is looked at. */
 export async function axeFindings(page: Page): Promise<string[]> {
@@ -208,10 +223,10 @@ export function shownOn(page: Page): Promise<string> {
 export function call(system: System, key: string, { model = 'gpt-5-mini', text = 'Say hello', headers = {} }: {
   readonly model?: string; readonly text?: string; readonly headers?: Readonly<Record<string, string>>;
 } = {}): Promise<Response> {
-  return fetch(`${system.gatewayUrl}/v1/chat/completions`, {
+  return despiteLateStore(() => fetch(`${system.gatewayUrl}/v1/chat/completions`, {
     method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
     body: JSON.stringify({ model, messages: [{ role: 'user', content: text }] }),
-  });
+  }), ({ status }) => status === 503);
 }
 
 /** Polls until the condition holds: a changed setting takes effect within a second, on another thread. */

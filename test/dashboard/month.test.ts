@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eventuallyHolds } from '@metergate/testkit/eventually.ts';
 import type { Page } from 'playwright-core';
 import { axeFindings, call, followTo, openPage, password, startGround, type Ground } from './browser.ts';
 
@@ -47,13 +48,14 @@ if (here !== 'linux-x64') {
     await page.getByText(`$${cost}`, { exact: true }).first().waitFor();
     const table = page.getByRole('table', { name: 'By project' });
     const rows = table.locator('tbody tr');
-    assert.equal(await rows.filter({ visible: true }).count(), 10);
-    assert.match(await table.locator('tfoot').innerText(), new RegExp(`Total of ${projects}\\s+${projects}\\s+\\$${cost.replace('.', '\\.')}`));
+    const visible = (count: number) => eventuallyHolds(async () => assert.equal(await rows.filter({ visible: true }).count(), count));
+    await visible(10);
+    await table.locator('tfoot').filter({ hasText: new RegExp(`Total of ${projects}${projects}\\$${cost.replace('.', '\\.')}`) }).waitFor();
     await page.emulateMedia({ media: 'print', reducedMotion: 'reduce' });
-    assert.equal(await rows.filter({ visible: true }).count(), projects);
+    await visible(projects);
     await page.emulateMedia({ media: 'screen', reducedMotion: 'reduce' });
     await page.getByRole('button', { name: `Show all ${projects}` }).click();
-    assert.equal(await rows.filter({ visible: true }).count(), projects);
+    await visible(projects);
     const name = new Date(`${lastMonth}-01`).toLocaleDateString('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' });
     await page.getByRole('link', { name }).click();
     await page.getByText('No call in this month.').first().waitFor();
@@ -65,8 +67,8 @@ if (here !== 'linux-x64') {
     const { totals, teams } = await asked<{ totals: { charge: string }; teams: { team: string }[] }>(`/months/${thisMonth}/allocation`);
     const table = page.getByRole('table', { name: 'Teams' });
     await table.getByRole('link', { name: 'search' }).waitFor();
+    await table.locator('tfoot').filter({ hasText: `$${totals.charge}` }).waitFor();
     assert.equal(await table.locator('tbody tr').count(), teams.length);
-    assert.ok((await table.locator('tfoot').innerText()).includes(`$${totals.charge}`));
     await page.getByText('can be closed when it is over').waitFor();
     assert.deepEqual(await axeFindings(page), []);
     const made = await ground.system.cli(['user', 'create', '--email', 'vera@example.com', '--org', 'default', '--role', 'viewer'], password);
@@ -93,7 +95,7 @@ if (here !== 'linux-x64') {
     await page.getByRole('button', { name: 'Compare' }).click();
     await page.getByRole('status').getByText('1 of 1 lines differ: $1.250000000 on the bill, nothing here.').waitFor();
     const row = page.getByRole('table', { name: 'Lines that differ' }).locator('tbody tr');
-    assert.match(await row.innerText(), /gpt-5-mini[\s\S]*Only on the bill[\s\S]*somebody calls the provider past the gateway/);
+    await row.filter({ hasText: /gpt-5-mini[\s\S]*Only on the bill[\s\S]*somebody calls the provider past the gateway/ }).waitFor();
     assert.deepEqual(await axeFindings(page), []);
     await page.getByRole('button', { name: 'Record the differences as corrections' }).click();
     await page.getByText('$1.250000000 of corrections are recorded').waitFor();

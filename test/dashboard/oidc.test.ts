@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { oidcClient, startIdentityProvider, type TestIdentityProvider } from '@metergate/testkit/identity-provider.ts';
+import { unusedPort } from '@metergate/testkit/unused-port.ts';
 import { newMachine } from '../login/machine.ts';
 import { axeFindings, openPage, startGround, type Ground } from './browser.ts';
 
@@ -19,7 +19,8 @@ if (here !== 'linux-x64') {
   let idp: TestIdentityProvider;
   let ground: Ground;
   before(async () => {
-    const port = await freePort();
+    // The provider knows where to send browsers before the product starts.
+    const port = await unusedPort();
     const publicUrl = `http://127.0.0.1:${port}`;
     idp = await startIdentityProvider({ redirectUri: `${publicUrl}/platform/v1/auth/oidc/callback`, afterSignOut: `${publicUrl}/sign-in` });
     ground = await startGround({
@@ -184,15 +185,4 @@ if (here !== 'linux-x64') {
   });
 
   test('the browser complained of nothing', () => assert.deepEqual(ground.complaints, []));
-}
-
-/** The provider knows where to send browsers before the product starts. */
-function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

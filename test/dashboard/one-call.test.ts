@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eventuallyHolds } from '@metergate/testkit/eventually.ts';
 import type { Page } from 'playwright-core';
 import { axeFindings, call, openPage, startGround, untilTrue, type Ground } from './browser.ts';
 
@@ -23,7 +24,8 @@ if (here !== 'linux-x64') {
     const { key } = await ground.system.createKey({ project: 'billing' });
     for (let calls = 0; calls < 3; calls += 1) assert.equal((await call(ground.system, key, { headers: { 'x-svc-tags': 'a, b' } })).status, 200);
     id = (await ground.system.calls({ count: 3 }))[1]!.id;
-    await untilTrue(async () => (await page.request.get(at('/platform/v1/receipts'))).status() === 200);
+    // A call is there at once; its receipt follows within seconds.
+    await untilTrue(async () => (await (await page.request.get(at('/platform/v1/receipts'))).text()).includes(id));
   });
   after(async () => {
     await ground?.end();
@@ -34,10 +36,12 @@ if (here !== 'linux-x64') {
     await openPage(page, at(`/calls?call=${id}`));
     const lines = page.getByRole('region', { name: 'How the cost came about' });
     await lines.getByText('per million').first().waitFor();
-    const amounts = await lines.locator('tbody tr td:last-child').allTextContents();
-    const sum = amounts.reduce((all, amount) => all + Number(amount.replace('$', '')), 0);
     const record = await (await page.request.get(at(`/platform/v1/calls/${id}`))).json() as { cost: string };
-    assert.equal(sum.toFixed(9), record.cost);
+    await eventuallyHolds(async () => {
+      const amounts = await lines.locator('tbody tr td:last-child').allTextContents();
+      const sum = amounts.reduce((all, amount) => all + Number(amount.replace('$', '')), 0);
+      assert.equal(sum.toFixed(9), record.cost);
+    });
     assert.deepEqual(await axeFindings(page), []);
   });
 

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eventuallyHolds } from '@metergate/testkit/eventually.ts';
 import type { Page } from 'playwright-core';
 import { axeFindings, call, openPage, startGround, type Ground } from './browser.ts';
 
@@ -77,19 +78,21 @@ if (here !== 'linux-x64') {
     await openPage(page, at('/keys'));
     const cards = page.getByRole('table', { name: 'Service keys' }).locator('tbody').getByRole('row');
     await page.getByRole('searchbox', { name: 'Find keys' }).fill('BILL');
-    assert.equal(await cards.count(), 1);
+    await eventuallyHolds(async () => assert.equal(await cards.count(), 1));
     const { data: [row] } = await (await page.request.get(at('/platform/v1/usage?by=key'))).json() as { data: [{ cost: string }] };
     assert.ok(Number(row.cost) > 0);
-    assert.equal(Number((await cards.first().locator('.card-money').innerText()).replace('$', '')), Number(Number(row.cost).toPrecision(2)));
+    const money = cards.first().locator('.card-money');
+    await eventuallyHolds(async () => assert.equal(Number((await money.innerText()).replace('$', '')), Number(Number(row.cost).toPrecision(2))));
     await page.getByRole('searchbox', { name: 'Find keys' }).fill('no such key');
-    assert.equal(await cards.count(), 0);
     await page.getByRole('heading', { name: '0 keys' }).waitFor();
+    await eventuallyHolds(async () => assert.equal(await cards.count(), 0));
   });
 
   test('a list of cards is sorted by the names of its columns', async () => {
     await openPage(page, at('/projects'));
     const list = page.getByRole('table', { name: 'Projects', exact: true });
     await list.getByRole('button', { name: 'Spent' }).click();
-    assert.equal(await list.getByRole('columnheader', { name: 'Spent' }).getAttribute('aria-sort'), 'descending');
+    const spent = list.getByRole('columnheader', { name: 'Spent' });
+    await eventuallyHolds(async () => assert.equal(await spent.getAttribute('aria-sort'), 'descending'));
   });
 }

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { allShipped } from '../all-shipped.ts';
 import { axeFindings, call, followTo, openPage, settled, startGround, untilTrue, type Ground } from './browser.ts';
 
 const here = `${process.platform}-${process.arch}`;
@@ -60,6 +61,7 @@ if (here !== 'linux-x64') {
     await untilTrue(async () => Number(((await json('/runs/night-7/story'))['run'] as { spent: string }).spent) > 0);
     assert.equal((await send('0.000001')).status, 402);
     await untilTrue(async () => ((await json('/runs/night-7/story'))['refusals'] as unknown[]).length > 0);
+    await allShipped(ground.system);
     await followTo(page, at('/runs?run=night-7'));
     const sheet = page.getByRole('dialog', { name: 'Run' });
     const story = sheet.getByRole('list', { name: 'What happened' });

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { eventuallyHolds } from '@metergate/testkit/eventually.ts';
 import { parquetReadObjects } from 'hyparquet';
 import type { Locator, Page } from 'playwright-core';
 import { axeFindings, call, followTo, openPage, password, settled, startGround, untilTrue, type Ground } from './browser.ts';
@@ -30,8 +31,12 @@ if (here !== 'linux-x64') {
     for (let each = 0; each < calls; each += 1) {
       assert.equal((await call(ground.system, key, each === 0 ? {} : { headers: { 'x-svc-project': 'search' } })).status, 200);
     }
-    await ground.system.calls({ count: calls });
-    await untilTrue(async () => (await page.request.get(at('/platform/v1/receipts'))).status() === 200);
+    const ids = (await ground.system.calls({ count: calls })).map(({ id }) => id);
+    // Calls are there at once; their receipts follow within seconds, and not all of them together.
+    await untilTrue(async () => {
+      const receipts = await (await page.request.get(at('/platform/v1/receipts'))).text();
+      return ids.every((id) => receipts.includes(id));
+    });
   });
   after(async () => {
     await ground?.end();
@@ -62,9 +67,11 @@ if (here !== 'linux-x64') {
     await followTo(page, at(`/statement?month=${month}`));
     const byProject = page.getByRole('table', { name: 'By project' });
     await byProject.getByText('billing').waitFor();
-    const amounts = (await byProject.locator('td:last-child').allTextContents()).map((amount) => Number(amount.replace('$', '')));
-    const together = Number((await byProject.locator('tfoot th').last().textContent())!.replace('$', ''));
-    assert.equal(amounts.reduce((sum, amount) => sum + amount, 0).toFixed(9), together.toFixed(9));
+    await eventuallyHolds(async () => {
+      const amounts = (await byProject.locator('td:last-child').allTextContents()).map((amount) => Number(amount.replace('$', '')));
+      const together = Number((await byProject.locator('tfoot th').last().textContent())!.replace('$', ''));
+      assert.equal(amounts.reduce((sum, amount) => sum + amount, 0).toFixed(9), together.toFixed(9));
+    });
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Save the statement' }).click()]);
     assert.match(readFileSync(await download.path(), 'utf8'), /billing/);
     await page.getByRole('textbox', { name: 'Project' }).or(page.getByRole('combobox', { name: 'Project' })).fill('search');
@@ -79,12 +86,14 @@ if (here !== 'linux-x64') {
       await followTo(page, at(path));
       const rows = panel(title).getByRole('listitem');
       await untilTrue(async () => /%/.test((await rows.first().textContent())!));
-      assert.equal(await rows.count(), 2);
-      for (const row of await rows.all()) {
-        const said = await percentIn(row);
-        const drawn = (await row.locator('i').boundingBox())!.width / (await row.boundingBox())!.width * 100;
-        assert.ok(Math.abs(said - drawn) < 1, `${said} % is drawn as ${drawn} %`);
-      }
+      await eventuallyHolds(async () => {
+        assert.equal(await rows.count(), 2);
+        for (const row of await rows.all()) {
+          const said = await percentIn(row);
+          const drawn = (await row.locator('i').boundingBox())!.width / (await row.boundingBox())!.width * 100;
+          assert.ok(Math.abs(said - drawn) < 1, `${said} % is drawn as ${drawn} %`);
+        }
+      });
     }
   });
 
@@ -117,9 +126,10 @@ if (here !== 'linux-x64') {
     await followTo(page, at('/?range=7d'));
     await page.getByText('Today is not over').waitFor();
     const days = page.getByRole('table', { name: 'Spend by day' }).getByRole('rowheader');
-    const named = (await days.allTextContents()).filter((name) => name.endsWith(', today so far'));
-    assert.equal(named.length, 1, 'a screen reader is told which day it is');
-    assert.ok((await days.last().textContent())!.endsWith(', today so far'));
+    await eventuallyHolds(async () => {
+      const named = (await days.allTextContents()).map((name) => name.endsWith(', today so far'));
+      assert.deepEqual([named.filter((isToday) => isToday).length, named.at(-1)], [1, true], 'a screen reader is told which day it is');
+    });
     for (const figure of ['spend', 'calls', 'refusals']) await page.getByText(`no ${figure} before`, { exact: true }).waitFor();
     // Of a day that still runs, only what is over is compared: of all calls and of some. Of all, the times are named once.
     await page.getByText('the 7 days before', { exact: true }).waitFor();

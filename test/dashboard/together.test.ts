@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eventuallyHolds } from '@metergate/testkit/eventually.ts';
 import type { Page } from 'playwright-core';
 import { axeFindings, call, openPage, password, startGround, untilTrue, type Ground } from './browser.ts';
 
@@ -64,7 +65,7 @@ if (here !== 'linux-x64') {
     assert.deepEqual(await axeFindings(other), []);
     assert.equal((await settings(one))['runExposure'], '90.000000000', 'nothing is half saved');
     await conflict.getByRole('button', { name: 'Keep theirs' }).click();
-    assert.equal(await field(other, 'A run at most').inputValue(), '$11');
+    await eventuallyHolds(async () => assert.equal(await field(other, 'A run at most').inputValue(), '$11'));
     await save(other);
     await saved(other);
     assert.deepEqual([(await settings(one))['runCeiling'], (await settings(one))['runExposure']], ['11.000000000', '91.000000000']);
@@ -147,7 +148,7 @@ if (here !== 'linux-x64') {
     await replace(other, 'Anthropic');
     const conflict = other.getByRole('alert').filter({ hasText: 'Somebody else changed this meanwhile' });
     await conflict.getByText('The OpenAI key was replaced after you began to type.').waitFor();
-    assert.equal(await button(other, 'OpenAI').isDisabled(), true);
+    await eventuallyHolds(async () => assert.equal(await button(other, 'OpenAI').isDisabled(), true));
     assert.deepEqual(await axeFindings(other), []);
     assert.equal(await version(), theirs);
     await conflict.getByRole('button', { name: 'Save mine' }).click();
@@ -159,7 +160,7 @@ if (here !== 'linux-x64') {
     await button(one, 'OpenAI').click();
     const late = one.getByRole('alert').filter({ hasText: 'Somebody else changed this meanwhile' });
     await late.getByRole('button', { name: 'Keep theirs' }).click();
-    assert.equal(await key(one, 'OpenAI').inputValue(), '');
+    await eventuallyHolds(async () => assert.equal(await key(one, 'OpenAI').inputValue(), ''));
     assert.deepEqual(ground.complaints.splice(0).filter((line) => !line.includes('409')), []);
   });
 

@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pauses } from './pauses.ts';
 
-const patienceMs = 60_000;
+/** How long tests wait at most for what must come. Milliseconds. */
+export const patienceMs = 60_000;
 const turnsFirst = 10;
 
 type Found<Value> = Exclude<Value, false | null | undefined>;
@@ -24,7 +25,25 @@ export async function eventually<Value>(
   for (const untilMs = performance.now() + patienceMs; ;) {
     const found = await look();
     if (found !== false && found !== null && found !== undefined) return found as Found<Value>;
-    assert.ok(performance.now() < untilMs, typeof missing === 'string' ? missing : missing());
+    if (performance.now() >= untilMs) assert.fail(typeof missing === 'string' ? missing : missing());
     await (turns++ < turnsFirst ? turn() : pause());
   }
+}
+
+/**
+ * Runs these assertions again and again until none of them fails. After a minute the last failure is thrown, with its comparison; an error that
+ * is no failed assertion is thrown at once.
+ */
+export async function eventuallyHolds(assertions: () => void | Promise<void>): Promise<void> {
+  let failure: unknown;
+  await eventually(async () => {
+    try {
+      await assertions();
+      return true;
+    } catch (error) {
+      if (!(error instanceof assert.AssertionError)) throw error;
+      failure = error;
+      return false;
+    }
+  }, () => { throw failure; });
 }
