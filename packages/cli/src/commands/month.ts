@@ -113,7 +113,7 @@ const exportFile = command({
 });
 
 const statement = command({
-  description: 'Write a month, or what each team pays of it, as one printable HTML page; if it is closed, as it was closed',
+  description: 'Write a month, or what each team pays of it, as one printable HTML page (as it was closed, if it is)',
   args: { month: args.month, ...statementArguments }, run: writeStatement,
 });
 

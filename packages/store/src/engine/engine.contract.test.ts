@@ -265,11 +265,13 @@ describe('one SQLite connection', async () => {
     await engine.write(mark('long '.repeat(1_000_000), 1));
     const long = await waiting();
     assert.ok(long > 1_000, String(long));
+    const begun = Promise.withResolvers<void>();
     const writing = engine.write(async (transaction) => {
       await mark('later', 1)(transaction);
+      begun.resolve();
       await go.promise;
     });
-    await new Promise(setImmediate);
+    await begun.promise;
     await engine.checkpoint();
     go.resolve();
     await writing;
