@@ -5,6 +5,7 @@
 import { lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { CommandFault } from './command.ts';
 import { checkSize, ownerOnlyMode, writeFully } from './full-write.ts';
+import { plain } from './table.ts';
 
 /** The number of bytes written. `wanted`: an absolute path. */
 export async function writeWhole(wanted: string, pieces: AsyncIterable<Uint8Array>): Promise<number> {
@@ -52,5 +53,5 @@ const reasons: Readonly<Record<string, string>> = {
 /** A fault that says why, in words. */
 export function notWritten(path: string, error: unknown): CommandFault {
   const { code = 'unknown' } = error as { readonly code?: string };
-  return new CommandFault('file_not_written', `The file ${path} cannot be written: ${reasons[code] ?? code}. Name another file.`);
+  return new CommandFault('file_not_written', `The file ${plain(path)} cannot be written: ${reasons[code] ?? code}. Name another file.`);
 }

@@ -461,3 +461,23 @@ test('a master key that is not the store\'s is refused by name, with exit 1', as
   assert.equal((result.json() as { error: { code: string } }).error.code, 'wrong_master_key');
   assert.doesNotMatch(result.stdout + result.stderr, new RegExp(other.slice(0, 10)));
 });
+
+test('a word in the wrong place is not repeated as it is: no key where a name belongs, and nothing that acts on a terminal', async () => {
+  await json(['org', 'create', 'Words']);
+  const key = `svc_live_${'Q7'.repeat(20)}`;
+  for (const word of ['enable', 'disable', 'remove', 'show']) {
+    for (const name of [key, 'a\nb', 'x'.repeat(3_000)]) {
+      const refused = await run(['upstream', word, '--org', 'Words', '--name', name, '--json']);
+      assert.equal(refused.code, 1);
+      oneSentence(refused, /has not declared an upstream of that name\./);
+      assert.ok(!`${refused.stdout}${refused.stderr}`.includes(name.slice(0, 12)));
+    }
+    oneSentence(await run(['upstream', word, '--org', 'Words', '--name', 'azure']), /an upstream named "azure"\./);
+  }
+  const file = 'a\n\u001b[2J';
+  for (const args of [
+    ['reconcile', '--org', 'Words', '--provider', 'openai', file], ['usage', '--org', 'Words', '--by', 'model', '--prices', file],
+    ['receipts', 'verify', file], ['month', 'verify', file], ['prices', 'load', file],
+    ['usage', '--org', 'Words', '--by', 'model', '--csv', join('nowhere', file)],
+  ]) oneSentence(await run(args), /\/a\?\?\[2J /);
+});

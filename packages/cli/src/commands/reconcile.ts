@@ -9,7 +9,7 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, CommandFault } from '../command-line/command.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { shortDecimal, table } from '../command-line/table.ts';
+import { plain, shortDecimal, table } from '../command-line/table.ts';
 import { whyUnreadable } from '../command-line/text-file.ts';
 
 export const reconcileCommand = command({
@@ -50,7 +50,7 @@ function textOf(path: string): string {
     return decoded(bytes[0] === 0x1f && bytes[1] === 0x8b ? unpacked(path, bytes) : bytes);
   } catch (error) {
     if (error instanceof CommandFault) throw error;
-    throw new CommandFault('file_not_read', `The file ${path} ${whyUnreadable((error as NodeJS.ErrnoException).code)}.`);
+    throw new CommandFault('file_not_read', `The file ${plain(path)} ${whyUnreadable((error as NodeJS.ErrnoException).code)}.`);
   }
 }
 
@@ -59,12 +59,12 @@ function unpacked(path: string, bytes: Uint8Array): Uint8Array {
     return gunzipSync(bytes, { maxOutputLength: fileMiBMax << 20 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(path);
-    throw new CommandFault('file_not_read', `The file ${path} cannot be unpacked: it is cut short or damaged. Download it again.`);
+    throw new CommandFault('file_not_read', `The file ${plain(path)} cannot be unpacked: it is cut short or damaged. Download it again.`);
   }
 }
 
 function tooLarge(path: string): CommandFault {
-  return new CommandFault('file_not_read', `The file ${path} has more than ${fileMiBMax} MiB. Compare it in parts, by days for example.`);
+  return new CommandFault('file_not_read', `The file ${plain(path)} has more than ${fileMiBMax} MiB. Compare it in parts, by days for example.`);
 }
 
 /** Spreadsheet programs write their text files in UTF-16. */

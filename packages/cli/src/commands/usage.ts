@@ -19,7 +19,7 @@ import { command, CommandFault, UsageFault } from '../command-line/command.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { warnOfRemovedRecords } from '../command-line/records-gone.ts';
-import { table } from '../command-line/table.ts';
+import { plain, table } from '../command-line/table.ts';
 import { writeWhole } from '../command-line/whole-file.ts';
 import { givenRange, rangeWords } from '../command-line/value-forms.ts';
 import { whyUnreadable } from '../command-line/text-file.ts';
@@ -104,7 +104,7 @@ export function pricesToTry(word: string, cwd: string): PricesToTry {
   try {
     return { file: readFileSync(path, 'utf8') };
   } catch (error) {
-    throw new CommandFault('file_not_read', `The file ${path} ${whyUnreadable((error as NodeJS.ErrnoException).code)}. `
+    throw new CommandFault('file_not_read', `The file ${plain(path)} ${whyUnreadable((error as NodeJS.ErrnoException).code)}. `
       + '--prices takes list, current, the name of a price list, or a price file.');
   }
 }

@@ -13,6 +13,7 @@ import type { Config } from '../config/config.ts';
 import { MasterKeyFault } from '../config/master-key.ts';
 import { readConfig } from '../config/read-config.ts';
 import { openExistingStore } from '../command-line/open-store.ts';
+import { plain } from '../command-line/table.ts';
 import { whyUnreadable } from '../command-line/text-file.ts';
 import { chainBehind, noteHead, type ChainBehind, type KnownHead } from './known-heads.ts';
 
@@ -35,7 +36,7 @@ export function publicKeysIn(path: string): string[] {
   }
   const keys = rawKeysIn(text);
   if (keys !== null) return keys;
-  throw new CommandFault('no_public_key', `The file ${path} holds no Ed25519 public key in PEM, as metergate receipts public-key prints it.`);
+  throw new CommandFault('no_public_key', `The file ${plain(path)} holds no Ed25519 public key in PEM, as metergate receipts public-key prints it.`);
 }
 
 /** Null: there is no store here that knows the organization, or it agrees with the file. */
@@ -86,5 +87,5 @@ async function inStoreHere<Found>(
 export function unreadableFile(path: string, error: unknown): unknown {
   const { code } = error as { readonly code?: unknown };
   if (typeof code !== 'string') return error;
-  return new CommandFault('file_not_read', `The file ${path} ${whyUnreadable(code)}.`);
+  return new CommandFault('file_not_read', `The file ${plain(path)} ${whyUnreadable(code)}.`);
 }

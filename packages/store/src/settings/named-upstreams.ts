@@ -1,6 +1,7 @@
 /** The destinations that an organization declares by name, beside the one without a name. Decision 150. URLs are validated before they get here. */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { NamedUpstream } from '@metergate/core/account/settings.ts';
+import { upstreamNameForm } from '@metergate/core/call/named-upstream.ts';
 import type { UpstreamDialect } from '@metergate/core/usage/dialect-names.ts';
 import { isMadeAuth, type UpstreamAuth } from '@metergate/core/wire/upstream-auth.ts';
 import { sql, type Transaction } from 'kysely';
@@ -140,9 +141,10 @@ async function isFull(transaction: Transaction<Schema>, organization: string, na
   return others.length >= namedUpstreamsMax;
 }
 
-/** The one refusal for every use of a name that is not declared. */
+/** The one refusal for every use of a name that is not declared. What cannot be a name is not repeated: it may be a key in the wrong place. */
 export function namedUpstreamNotDeclared(name: string): StoreRefusal {
-  return refuse('upstream_not_declared', `This organization has not declared an upstream named "${name}".`);
+  const named = upstreamNameForm.test(name) ? `named "${name}"` : 'of that name';
+  return refuse('upstream_not_declared', `This organization has not declared an upstream ${named}.`);
 }
 
 /** An organization's named upstreams, as one JSON text beside the other columns of its row. */
