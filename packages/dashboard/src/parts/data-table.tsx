@@ -23,7 +23,7 @@ export interface Column<Row> {
    * line alone. The others follow with their heads before them. Absent: the first column leads.
    */
   readonly card?: 'lead' | 'money' | 'under' | 'state' | 'wide';
-  /** Width of the column, such as `6rem`. If one column has a width, widths never depend on the content, and long lines of a cell are clipped. */
+  /** Width of the column, such as `6rem`. If one column has a width, widths never depend on the content, and long names are clipped. */
   readonly width?: string;
 }
 
@@ -57,8 +57,9 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
   const value = sorting === null ? undefined : columns.find(({ id }) => id === sorting.id)?.sortBy;
   const by = useMemo(() => (value === undefined ? null : { value, descending: sorting!.descending }), [value, sorting]);
   const sorted = useSortedRows(rows, by);
-  // Where only the rows near the screen are in the document, widths must not follow them.
-  const fixed = rows.length > wholeMax || columns.some(({ width }) => width !== undefined);
+  // Where only the rows near the screen are in the document, widths must not follow them, and neither must the layout of the rows that stay.
+  const windowed = rows.length > wholeMax;
+  const fixed = windowed || columns.some(({ width }) => width !== undefined);
   return (
     <Table.ScrollContainer
       className="data-table-frame"
@@ -70,7 +71,8 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
       aria-label={caption}>
       <Table
         role="table"
-        className={fixed && !wrapped ? 'data-table cards fixed' : 'data-table cards'}
+        className={['data-table cards', ...(fixed && !wrapped ? ['fixed'] : []), ...(windowed ? ['windowed'] : [])].join(' ')}
+        style={windowed ? { '--columns': tracksOf(columns) } : undefined}
         layout={fixed ? 'fixed' : 'auto'}
         horizontalSpacing="sm">
         <caption className="visually-hidden">{caption}</caption>
@@ -166,6 +168,11 @@ const Row = memo(function Row({ of: row, columns, onOpen, measure, index }: RowP
     </tr>
   );
 });
+
+/** The same widths for rows that each lay out themselves. */
+function tracksOf(columns: readonly Pick<Column<never>, 'width'>[]): string {
+  return columns.map(({ width }) => (width === undefined ? 'minmax(0, 1fr)' : `minmax(${width}, ${Number.parseFloat(width)}fr)`)).join(' ');
+}
 
 /** Where a cell stands in its row, and in the card that the row is on a phone. Roles are explicit because a card is no table to some browsers. */
 function placed<Row>({ id, head, right, card }: Column<Row>, [first, ...rest]: readonly Column<Row>[]) {

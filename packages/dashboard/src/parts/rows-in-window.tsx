@@ -1,6 +1,6 @@
 /** The rows of a long table that are near the screen, with space for the others. */
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { rowsKept } from './rows-kept.ts';
 
 /** What a row of a long table says of itself, so that its true height is known. */
@@ -30,10 +30,16 @@ export function RowsInWindow({ rows, row, wide, busy }: WindowedRowsProps<unknow
   const shown = virtual.getVirtualItems();
   const before = (shown[0]?.start ?? scrollMargin) - scrollMargin;
   const after = virtual.getTotalSize() - ((shown.at(-1)?.end ?? scrollMargin) - scrollMargin);
+  const [first, last] = [shown[0]?.index ?? 0, shown.at(-1)?.index ?? -1];
+  // Most frames of a scroll keep the rows: they are not even compared then.
+  const drawn = useMemo(
+    () => rows.slice(first, last + 1).map((each, at) => row(each, { index: first + at, measure: virtual.measureElement })),
+    [rows, row, first, last, virtual],
+  );
   return (
-    <tbody ref={body} aria-busy={busy || undefined}>
+    <tbody ref={body} role="rowgroup" aria-busy={busy || undefined}>
       <Space height={before} wide={wide} />
-      {shown.map(({ index }) => row(rows[index]!, { index, measure: virtual.measureElement }))}
+      {drawn}
       <Space height={after} wide={wide} />
     </tbody>
   );

@@ -18,7 +18,7 @@ export function WindowedRows<Row>(props: WindowedRowsProps<Row>) {
   if (props.rows.length <= wholeMax) return <GrowingRows {...props} />;
   return (
     <LongRows
-      waiting={<tbody aria-busy>{props.rows.slice(0, screen).map((each) => props.row(each))}</tbody>}
+      waiting={<tbody role="rowgroup" aria-busy>{props.rows.slice(0, screen).map((each) => props.row(each))}</tbody>}
       {...(props as unknown as WindowedRowsProps<unknown>)}
     />
   );
@@ -32,5 +32,5 @@ function GrowingRows<Row>({ rows, row, busy }: WindowedRowsProps<Row>) {
     const frame = requestAnimationFrame(() => startTransition(() => setCount(count + screen)));
     return () => cancelAnimationFrame(frame);
   }, [count, isWhole]);
-  return <tbody aria-busy={busy || !isWhole || undefined}>{(isWhole ? rows : rows.slice(0, count)).map((each) => row(each))}</tbody>;
+  return <tbody role="rowgroup" aria-busy={busy || !isWhole || undefined}>{(isWhole ? rows : rows.slice(0, count)).map((each) => row(each))}</tbody>;
 }

@@ -44,7 +44,7 @@ export function ExploreTable({
         ...(at === 0 ? { foot: 'All calls' } : {}),
         ...(rows.length > wholeMax ? { width: times.includes(dimension) ? '7rem' : '14rem' } : {}),
       })),
-      ...figures(rows, total, before),
+      ...figures(rows, total, before).map((column) => (rows.length > wholeMax ? { ...column, width: roomFor(column) } : column)),
     ];
   }, [rows, total, before, question, names]);
   const ordered = useMemo(() => inTime(rows, [by, and]), [rows, by, and]);
@@ -53,10 +53,24 @@ export function ExploreTable({
       caption="Usage"
       rows={ordered}
       columns={columns}
-      minWidth={rows.length > wholeMax ? 1_180 : 760}
+      minWidth={rows.length > wholeMax ? widthOf(columns) : 760}
       rowId={(row) => namesOfRow(row, question)}
     />
   );
+}
+
+const remPx = 16;
+/** A cost may have the word `incomplete` beside it. */
+const costRem = 10;
+const figureRem = 5.5;
+
+/** Room for the longest figure of a column and for its head, because neither is ever cut. */
+function roomFor({ id, head }: Column<ExploredRow>): string {
+  return `${Math.max(id === 'cost' || id === 'before' ? costRem : figureRem, head.length * 0.52 + 2)}rem`;
+}
+
+function widthOf(columns: readonly Column<ExploredRow>[]): number {
+  return columns.reduce((sum, { width }) => sum + Number.parseFloat(width!), 0) * remPx;
 }
 
 /** Days and months are in order; within one, the costliest comes first. */
