@@ -181,6 +181,17 @@ if (here !== 'linux-x64') {
     assert.deepEqual(ground.complaints, []);
   });
 
+  for (const locale of ['de-DE', 'ar-EG']) {
+    test(`times are in English and in the digits of all figures where the browser's language is ${locale}`, async () => {
+      const page = await ground.person(email, { locale });
+      await openPage(page, at('/audit'));
+      const moment = page.getByRole('table', { name: 'Changes' }).locator('time').first();
+      assert.match(await moment.innerText(), /^\d\d:\d\d:\d\d UTC\s+[A-Z][a-z]{2} \d{1,2}$/);
+      assert.match((await moment.getAttribute('title'))!, /^[A-Z][a-z]{2} \d{1,2}, \d{4}, \d\d:\d\d:\d\d \S+$/);
+      assert.deepEqual(ground.complaints, []);
+    });
+  }
+
   test('a page that the role does not show says which role it takes; an unknown address keeps the menu', async () => {
     const made = await ground.system.cli(['user', 'create', '--email', 'vi@example.com', '--org', 'default', '--role', 'viewer'], password);
     assert.equal(made.code, 0, made.stderr);

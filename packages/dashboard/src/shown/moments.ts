@@ -1,9 +1,12 @@
 /** Instants as people read them. Every page shows UTC and says so, because reports and caps use UTC days; the reader's own time is on hover. */
 
-/** A formatter of the reader's locale that is created when it is first needed: each takes a millisecond or more, and no page needs them all. */
+/** As everything else on a page, whatever the browser's language: `docs/decisions/0333`. */
+const english = 'en-US';
+
+/** A formatter that is created when it is first needed: each takes a millisecond or more, and no page needs them all. */
 function formatter(options: Intl.DateTimeFormatOptions): (at: Date | number) => string {
   let made: Intl.DateTimeFormat | undefined;
-  return (at) => (made ??= new Intl.DateTimeFormat(undefined, { hourCycle: 'h23', ...options })).format(at);
+  return (at) => (made ??= new Intl.DateTimeFormat(english, { hourCycle: 'h23', ...options })).format(at);
 }
 
 const utc = { timeZone: 'UTC' } as const;
@@ -75,7 +78,7 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 /** `5 minutes ago`, `in 3 hours`. */
 export function agoOrAhead(date: Date, nowMs: number): string {
   const distance = date.getTime() - nowMs;
-  relative ??= new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+  relative ??= new Intl.RelativeTimeFormat(english, { numeric: 'auto' });
   for (const [unit, ms] of steps) if (Math.abs(distance) >= ms) return relative.format(Math.round(distance / ms), unit);
   return 'just now';
 }
