@@ -1,5 +1,5 @@
 /** Refused calls of the last days: whose, why and how often. Calls with an unknown key belong to nobody and are not shown. */
-import { Group, Select, Text } from '@mantine/core';
+import { Anchor, Group, Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
@@ -37,16 +37,18 @@ export function RefusalsPanel() {
       about="Nothing was forwarded, and nothing was spent. Counted by the hour."
       actions={
         <Group gap="xs">
-        <Link to="/refusals">One by one</Link>
-        <Select
-          size="xs"
-          w={150}
-          aria-label="Refusals shown"
-          allowDeselect={false}
-          data={choices}
-          value={days}
-          onChange={(next) => setDays(next ?? refusedAtFirst)}
-        />
+          <Anchor component={Link} to="/refusals" size="xs">
+            One by one
+          </Anchor>
+          <Select
+            size="xs"
+            w={150}
+            aria-label="Refusals shown"
+            allowDeselect={false}
+            data={choices}
+            value={days}
+            onChange={(next) => setDays(next ?? refusedAtFirst)}
+          />
         </Group>
       }>
       <Loaded of={refusals} height={180}>

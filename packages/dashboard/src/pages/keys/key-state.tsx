@@ -21,5 +21,5 @@ export function KeyState({ of: key }: { readonly of: Key }) {
     return <StateBadge means="warn">Ends <Moment at={key.expiresAt} relative /></StateBadge>;
   }
   // What most keys are needs no color.
-  return <span className="dim">In use</span>;
+  return <span className="dim nowrap">In use</span>;
 }

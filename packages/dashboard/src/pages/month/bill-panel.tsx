@@ -66,7 +66,7 @@ export function BillPanel() {
             leftSection={<FileUp size={16} aria-hidden />}
             onChange={(value) => chosen(() => setFile(value))}
           />
-          <Button disabled={file === null} loading={comparing.isPending} onClick={() => comparing.mutate(undefined)}>
+          <Button variant="default" disabled={file === null} loading={comparing.isPending} onClick={() => comparing.mutate(undefined)}>
             Compare
           </Button>
         </Group>

@@ -3,13 +3,14 @@ import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useMemo } from 'react';
+import { PageAmounts } from '@metergate/core/books/allocation/page-amounts.ts';
 import { Refused, type Shown } from '../../api/client.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { OfIncompleteCost } from '../../parts/usage-cost.tsx';
-import { wholeDollars } from '../../shown/amounts.ts';
-import { Count, Money } from '../../shown/figures.tsx';
+import { nanoOf } from '../../shown/amounts.ts';
+import { Count } from '../../shown/figures.tsx';
 import { incompleteIn } from '../../shown/incomplete-cost.ts';
 import { allocationQuery, allocationRulesQuery } from './month-asks.ts';
 
@@ -67,13 +68,18 @@ function Teams({ of: allocation, month }: { readonly of: Allocation; readonly mo
   return <DataTable<Team> caption="Teams" rows={allocation.teams} rowId={({ team }) => JSON.stringify(team)} columns={columns} minWidth={760} />;
 }
 
-/** Columns that are zero for every team are left out. */
+type Amount = 'charge' | 'converted' | 'splitCost' | 'correction' | 'late' | 'markup';
+
+/** Amounts are written as on a statement: rounded together, if at all. Columns that are zero for every team are left out. */
 function columnsFor({ teams, totals, currency }: Allocation, month: string): readonly Column<Team>[] {
-  type Amount = 'splitCost' | 'correction' | 'late' | 'markup';
-  const amount = (id: Amount, head: string): Column<Team>[] =>
-    teams.some((row) => Number(row[id]) !== 0)
-      ? [{ id, head, right: true, sortBy: (row) => Number(row[id]), cell: (row) => <Money amount={row[id]} />, foot: <Money amount={totals[id]} /> }]
-      : [];
+  const dollars = new PageAmounts(nanoOf(totals.charge));
+  const amount = (id: Amount, head: string, [sign, amounts]: readonly [string, PageAmounts] = ['$', dollars]): Column<Team>[] => {
+    if (teams.every((row) => Number(row[id] ?? 0) === 0)) return [];
+    const units = amounts.together(teams.map((row) => nanoOf(row[id] ?? '0.000000000')));
+    const texts = new Map(teams.map((row, at) => [row, sign + amounts.text(units[at]!)]));
+    const foot = sign + amounts.text(units.reduce((sum, each) => sum + each, 0n));
+    return [{ id, head, right: true, sortBy: (row) => Number(row[id] ?? 0), cell: (row) => <span className="nowrap">{texts.get(row)}</span>, foot }];
+  };
   return [
     {
       id: 'team',
@@ -90,24 +96,8 @@ function columnsFor({ teams, totals, currency }: Allocation, month: string): rea
       ),
       foot: 'All teams',
     },
-    {
-      id: 'charge',
-      card: 'money',
-      head: 'Pays',
-      right: true,
-      sortBy: ({ charge }) => Number(charge),
-      cell: ({ charge }) => <Money amount={charge} />,
-      foot: wholeDollars(totals.charge),
-    },
-    ...(currency === null
-      ? []
-      : [{
-          id: 'converted',
-          head: currency.code,
-          right: true,
-          cell: ({ converted }: Team) => converted ?? '–',
-          foot: totals.converted ?? '–',
-        }]),
+    ...amount('charge', 'Pays').map((column) => ({ ...column, card: 'money' as const })),
+    ...(currency === null ? [] : amount('converted', `Pays, ${currency.code}`, ['', new PageAmounts(nanoOf(totals.converted ?? '0.000000000'))])),
     {
       id: 'calls',
       head: 'Calls',

@@ -81,7 +81,8 @@ function ProofPanel({ of: { provedUpTo, differences } }: { readonly of: Proof })
           </Figure>
         </SimpleGrid>
         <Text size="xs" c="dimmed">
-          All sums, runs, caps and receipts are compared with the records in the background. Up to that moment every one agreed.
+          All sums, runs, caps and receipts are compared with the records in the background.
+          {provedUpTo === null ? '' : ' Up to that moment every one agreed.'}
         </Text>
       </Stack>
     </Panel>

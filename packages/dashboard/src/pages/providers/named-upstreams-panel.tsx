@@ -27,7 +27,7 @@ export function NamedUpstreamsPanel({ gatewayUrl }: { readonly gatewayUrl: strin
             {data.map((upstream) => (
               <Declared key={upstream.name} upstream={upstream} />
             ))}
-            {data.length === 0 ? <Text c="dimmed">None is declared.</Text> : null}
+            {data.length === 0 ? <Text size="sm" c="dimmed">None is declared.</Text> : null}
             {declaring ? (
               <NamedUpstreamForm onClose={form.close} />
             ) : (

@@ -59,7 +59,7 @@ export function StartPage() {
             title="Make a service key"
             done={done.key}
             kept={made !== null}
-            found={<><Link to="/keys">{wholeCount(live.length)} in use</Link>; a key that was made before can be pasted below</>}>
+            found={<><Link to="/keys">{wholeCount(live.length)} in use</Link>; one of them can be pasted into the next step</>}>
             {made === null ? (
               <KeyForm
                 onMade={(key) => {
