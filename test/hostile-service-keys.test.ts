@@ -3,11 +3,10 @@
  * span, no record and no answer. Decision 150.
  */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
+import { keptFiles } from '@metergate/testkit/kept-files.ts';
 import { rawCall } from '@metergate/testkit/raw-client.ts';
 import { startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
 import { productForFile } from './limits/tenant.ts';
@@ -121,9 +120,7 @@ test('no log, span or file of the product has a service key in it', async () => 
   for (const { headers, target, body } of collector.requests) {
     assert.ok(!JSON.stringify([headers, target]).includes('svc_live_') && !body.toString('latin1').includes('svc_live_'));
   }
-  const walk = (folder: string): string[] => readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() ? walk(join(folder, entry.name)) : entry.isFile() ? [join(folder, entry.name)] : []);
-  for (const file of walk(system.dataDirectory)) assert.ok(!readFileSync(file).includes(used.slice(0, 30)), file);
+  for (const [file, bytes] of keptFiles(system.dataDirectory)) assert.ok(!bytes.includes(used.slice(0, 30)), file);
   assert.ok(!/svc_live_[0-9A-Za-z]{16}/.test(system.stdout() + system.stderr()));
 });
 

@@ -4,11 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { jwtVerify } from 'jose';
 import { headerValue, type HeaderPair } from '@metergate/testkit/http-message.ts';
+import { keptFiles } from '@metergate/testkit/kept-files.ts';
 import { rawCall } from '@metergate/testkit/raw-client.ts';
 import { startScriptedProvider, type ReceivedRequest, type ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { productForFile, type Tenant } from '../limits/tenant.ts';
@@ -187,12 +186,9 @@ test('A credential that is none is refused when it is declared, and nothing of i
 test('Nothing of these credentials is in the clear where the product keeps its data', async () => {
   const tenant = await product.tenant();
   await declare(tenant, ['--auth', 'aws-sigv4'], awsKey);
-  const walk = (folder: string): string[] => readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() ? walk(join(folder, entry.name)) : entry.isFile() ? [join(folder, entry.name)] : []);
-  const files = walk(product.system.dataDirectory);
-  assert.ok(files.length > 3);
-  for (const file of files) {
-    const bytes = readFileSync(file);
+  const files = keptFiles(product.system.dataDirectory);
+  assert.ok(files.size > 3);
+  for (const [file, bytes] of files) {
     for (const secret of [secretKey, 'BEGIN PRIVATE KEY', 'BEGIN RSA PRIVATE KEY', 'ya29.']) {
       assert.ok(!bytes.includes(secret), `${secret} in ${file}`);
     }

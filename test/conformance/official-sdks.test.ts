@@ -99,7 +99,7 @@ for (const [name, Client] of openaiClients) {
     });
   });
 
-  test(`${name}: an abort mid-stream ends the stream, and the record says that the caller left`, { timeout: 60_000 }, async () => {
+  test(`${name}: an abort mid-stream ends the stream, and the record says that the caller left`, { timeout: 120_000 }, async () => {
     const hold = gate();
     const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content: 'a' } }] };
     service.system.openai.respond({ headers: [['content-type', 'text/event-stream']], body: [event(chunk), hold.opened, event(chunk)] });
@@ -161,7 +161,7 @@ for (const [name, Client] of anthropicClients) {
     await assert.rejects(stranger.messages.create(request), (error: unknown) => error instanceof Client.AuthenticationError);
   });
 
-  test(`${name}: an abort mid-stream keeps the usage reported so far, marked partial`, { timeout: 60_000 }, async () => {
+  test(`${name}: an abort mid-stream keeps the usage reported so far, marked partial`, { timeout: 120_000 }, async () => {
     const hold = gate();
     const usage = { input_tokens: 11, output_tokens: 1 };
     const start = { type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', model: 'claude-haiku-4-5', content: [], usage } };

@@ -4,10 +4,9 @@
  * ingestion, Tap key, Figure labels; rule 20; rules: Interfaces.
  */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { sentEvent } from '@metergate/core/tap/test-support/sample-event.ts';
+import { keptFiles } from '@metergate/testkit/kept-files.ts';
 import { serviceForFile } from '../running-product.ts';
 
 const service = serviceForFile();
@@ -35,10 +34,6 @@ async function post(key: string, events: readonly unknown[]): Promise<[number, s
 }
 
 const now = (requestId: string, more: object = {}) => sentEvent({ request_id: requestId, timestamp: new Date().toISOString(), ...more });
-
-function filesBelow(directory: string): string[] {
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((name) => join(directory, name)).filter((file) => statSync(file).isFile());
-}
 
 test('from making a Baseline to its end', async () => {
   const { id, key, prefix } = await cli<{ id: string; key: string; prefix: string }>('baseline', 'create', '--org', 'default');
@@ -71,7 +66,7 @@ test('from making a Baseline to its end', async () => {
   const again = await service.system.cli(['baseline', 'create', '--org', 'default', '--json']);
   assert.deepEqual([again.code, (again.json() as { error: { code: string } }).error.code], [1, 'baseline_exists']);
 
-  const lying = filesBelow(service.system.dataDirectory).map((file) => readFileSync(file, 'latin1'));
+  const lying = [...keptFiles(service.system.dataDirectory).values()];
   const said = service.system.stderr() + service.system.stdout();
   for (const secret of [key, key.slice(12), rotated.key.slice(12), canary]) {
     assert.ok(!said.includes(secret) && lying.every((bytes) => !bytes.includes(secret)), 'a secret or a refused value lies in a log or a file');

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { draws, fc } from '@metergate/testkit/drawn.ts';
+import { wholeMetrics } from '@metergate/testkit/whole-metrics.ts';
 import { serviceForFile } from '../running-product.ts';
 import { assertServes } from './aftermath.ts';
 import { answerAsDrawn, connectAsDrawn, drawnConnection } from './drawn-connections.ts';
@@ -18,8 +19,7 @@ const perRound = 300;
 const atOnce = 50;
 
 async function faults(): Promise<number> {
-  const text = await (await fetch(`${service.system.opsUrl}/metrics`)).text();
-  return Number(/^metergate_faults_total (\S+)$/m.exec(text)![1]);
+  return Number(/^metergate_faults_total (\S+)$/m.exec(await wholeMetrics(service.system))![1]);
 }
 
 test('after drawn connections nothing is held, no fault of ours is counted, and calls are served', async () => {

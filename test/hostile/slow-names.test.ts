@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 
 const answer = JSON.stringify({ id: 'c', object: 'chat.completion', choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } });
@@ -76,10 +77,11 @@ test('names that never resolve delay no call of another organization, no sign-in
     assert.equal(signIn.status, 401);
     assert.deepEqual(new Set(await Promise.all(dials)), new Set([502]));
     process.kill(names, 'SIGCONT');
-    while (await call(system, slow, '/upstream/v1/chat/completions') !== 200);
+    const served = () => eventually(async () => await call(system, slow, '/upstream/v1/chat/completions') === 200);
+    await served();
     process.kill(nameProcessOf(system)!, 'SIGKILL');
-    while (await call(system, slow, '/upstream/v1/chat/completions') !== 200);
-    assert.match(system.stderr(), /The process that resolves names of upstreams and webhooks is started again: it ended \(SIGKILL\)/);
+    await system.says(/The process that resolves names of upstreams and webhooks is started again: it ended \(SIGKILL\)/);
+    await served();
     const last = nameProcessOf(system)!;
     process.kill(last, 'SIGSTOP');
     assert.equal(await system.stop(), 0);

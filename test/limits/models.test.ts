@@ -179,7 +179,7 @@ test('the OpenAI SDK uploads sound with an allowed model, and shows the refusal 
   });
 });
 
-test('on a WebSocket each create is judged by its own model, and the connection goes on', { timeout: 60_000 }, async (t) => {
+test('on a WebSocket each create is judged by its own model, and the connection goes on', { timeout: 120_000 }, async (t) => {
   const provider = await startRespondingProvider();
   const system = await startSystem({ env: { SVC_OPENAI_URL: provider.url } });
   t.after(async () => {

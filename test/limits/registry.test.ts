@@ -9,6 +9,7 @@ import { closeRun } from '@metergate/platform/use-cases/runs.ts';
 import { revokeServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
+import { wholeMetrics } from '@metergate/testkit/whole-metrics.ts';
 import { assertRefusal } from '../running-product.ts';
 import { limitHeaders, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
 
@@ -88,15 +89,12 @@ test('one organization takes no more than half: another that comes later finds r
 });
 
 test('the runs of an erased organization take no room, whether or not its keys were revoked before', async () => {
-  const live = async (): Promise<number> => {
-    const metrics = await (await fetch(`${product.system.opsUrl}/metrics`)).text();
-    return Number(/^metergate_live_runs (\d+)$/m.exec(metrics)![1]);
-  };
+  const live = async (): Promise<number> => Number(/^metergate_live_runs (\d+)$/m.exec(await wholeMetrics(product.system))![1]);
   for (const revoked of [false, true]) {
     const before = await live();
     const tenant = await product.tenant();
     for (const id of ['a', 'b']) await tenant.until((answer) => answer.status === 200, run(id));
-    assert.equal(await live(), before + 2);
+    await eventually(async () => await live() === before + 2, 'they are not both live');
     if (revoked) {
       await revokeServiceKey(product.context(), tenant.keyId);
       await tenant.until((answer) => answer.status === 401);

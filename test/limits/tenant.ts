@@ -16,6 +16,7 @@ import { connectProvider } from '@metergate/platform/use-cases/providers.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { createServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
 import { headerValue, headerValues, type HeaderPair } from '@metergate/testkit/http-message.ts';
+import { despiteLateStore } from '@metergate/testkit/late-store.ts';
 import { rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import type { ReceivedRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { providerKeys, startSystem, type System, type SystemOptions } from '@metergate/testkit/system.ts';
@@ -59,12 +60,14 @@ export class Tenant {
     this.keyId = key.id;
   }
 
-  /** A chat call that costs that many dollars; a text is sent as it is. */
+  /** A chat call that costs that many dollars; a text is sent as it is. One to which a busy machine's store was late is sent again. */
   async call(body: number | string = 0, options: CallOptions = {}): Promise<RawAnswer> {
     const { key = this.key, headers = [], target = '/v1/chat/completions', method = 'POST' } = options;
-    const answer = await rawCall(this.product.system.gatewayUrl, {
+    const sent = {
       method, target, headers: [bearer(key), ...headers], ...(method === 'GET' ? {} : { body: typeof body === 'string' ? body : metered(body) }),
-    });
+    };
+    const answer = await despiteLateStore(() => rawCall(this.product.system.gatewayUrl, sent),
+      ({ status, body: said }) => status === 503 && said.includes('budget_unverifiable'));
     if (answer.status === 200) this.answered += 1;
     return answer;
   }

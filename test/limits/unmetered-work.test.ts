@@ -15,6 +15,7 @@ import { eventually } from '@metergate/testkit/eventually.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection, rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import type { ReceivedRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
+import { wholeMetrics } from '@metergate/testkit/whole-metrics.ts';
 import { bearer } from '../running-product.ts';
 import { limitHeaders, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
 
@@ -143,8 +144,7 @@ test('refused under a cap of one cent, none of ninety calls leaves, and they are
   await saying(tenant, 403, { target: '/v1/batches' });
   await refusedAll(tenant);
   await refusals(tenant, 91);
-  const metrics = await (await fetch(`${product.system.opsUrl}/metrics`)).text();
-  assert.match(metrics, /^metergate_refusals_total\{code="unmetered_work_refused"\} 91$/m);
+  assert.match(await wholeMetrics(product.system), /^metergate_refusals_total\{code="unmetered_work_refused"\} 91$/m);
   const [cap] = await tenant.caps();
   const known = await records(tenant);
   const unknown = known.filter(({ usage }) => usage === 'unknown').length;

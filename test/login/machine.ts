@@ -9,6 +9,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '@metergate/testkit/eventually.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const packages = join(root, '.venvs/login-node/node_modules');
@@ -74,7 +75,7 @@ export function newMachine({ with: chosen = [] }: { readonly with?: readonly Pro
   return {
     home,
     async opened() {
-      while (!existsSync(opening)) await new Promise((resolve) => { setTimeout(resolve, 50); });
+      await eventually(() => existsSync(opening), 'no browser was opened');
       const url = readFileSync(opening, 'utf8');
       rmSync(opening);
       return url;

@@ -3,7 +3,6 @@
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -11,6 +10,7 @@ import { startCluster, type Cluster } from '@metergate/testkit/cluster.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { productEnv, runCli } from '@metergate/testkit/system.ts';
+import { unusedPort } from '@metergate/testkit/unused-port.ts';
 import { Sharer, storeOf } from './shared-fixture.ts';
 
 let postgres: TestPostgres;
@@ -44,7 +44,7 @@ test('a single part on an embedded store ends with one sentence and leaves nothi
 
 test('a gateway that starts before its platform says what it waits for, is not ready, and serves once the platform has made the store', async () => {
   const databaseUrl = await postgres.createDatabase();
-  const opsPort = await freePort();
+  const opsPort = await unusedPort();
   const env = { SVC_DATABASE_URL: databaseUrl, SVC_DATA_DIR: join(folder, 'early'), SVC_OPS_PORT: String(opsPort) };
   const starting = cluster.process(['gateway'], env);
   const asked = await answered(`http://127.0.0.1:${opsPort}/readyz`, (said) => said.includes('There is no store at'));
@@ -68,14 +68,6 @@ test('a gateway that starts before its platform says what it waits for, is not r
   }
   rmSync(join(folder, 'early'), { recursive: true });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
 
 /** The answer at that address, once it is the expected one. */
 async function answered(url: string, wanted: (said: string) => boolean): Promise<string> {

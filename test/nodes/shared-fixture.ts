@@ -22,6 +22,8 @@ export function storeOf({ databaseUrl, masterKey }: Cluster, clock: () => number
 export interface Answer {
   readonly status: number;
   readonly code: string;
+  /** Wall time when the call was sent: when its answer is seen is up to this process too. */
+  readonly sentMs: number;
   /** Wall time when the answer arrived. */
   readonly atMs: number;
 }
@@ -76,12 +78,13 @@ export class Sharer {
 
   /** One call that costs that many dollars, answered after `afterMs`. Rejects if the connection breaks. */
   async call(node: ClusterNode, dollars: number, headers: Readonly<Record<string, string>> = {}, afterMs: number = 0): Promise<Answer> {
+    const sentMs = Date.now();
     const { status, body } = await post(`${node.gatewayUrl}/upstream/v1/chat/completions`, {
       body: wanting(dollars, afterMs), headers: { authorization: `Bearer ${this.key}`, ...headers },
     });
     if (status === 200) this.answered += 1;
     const code = status === 200 ? 'ok' : (JSON.parse(body) as { error: { code: string } }).error.code;
-    return { status, code, atMs: Date.now() };
+    return { status, code, sentMs, atMs: Date.now() };
   }
 
   /**

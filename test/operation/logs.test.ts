@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pauses } from '@metergate/testkit/pauses.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { providerKeys } from '@metergate/testkit/system.ts';
 import { serviceForFile } from '../running-product.ts';
 
@@ -13,14 +13,11 @@ type Line = Record<string, unknown>;
 
 /** Lines of the log until one is as expected. */
 async function lineWhere(wanted: (line: Line) => boolean): Promise<Line> {
-  const pause = pauses();
-  for (;;) {
+  return eventually(() => {
     // The last one may still be arriving.
     const lines = service.system.stderr().split('\n').slice(0, -1).filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Line);
-    const found = lines.find(wanted);
-    if (found !== undefined) return found;
-    await pause();
-  }
+    return lines.find(wanted);
+  }, () => `no such line: ${String(wanted)}\n${service.system.stderr()}`);
 }
 
 test('a call has a line with its figures, a refusal one with both of its ids', async () => {

@@ -5,10 +5,18 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
+import { wholeMetrics } from '@metergate/testkit/whole-metrics.ts';
+import { allShipped } from '../all-shipped.ts';
 import { serviceForFile } from '../running-product.ts';
 
 // A feed that cannot be reached, and calls of the node to itself, so that their figures are there.
-const service = serviceForFile({ env: { SVC_PRICES_URL: 'https://127.0.0.1/data.json', SVC_OWN_CALLS: 'on' } });
+const service = serviceForFile({ env: { SVC_PRICES_URL: 'https://127.0.0.1/data.json', SVC_OWN_CALLS: 'on' } }, async () => {
+  await eventually(async () => {
+    const text = await metricsText();
+    return ['own_call_up', 'own_call_seconds', 'price_feed_failing_seconds'].every((name) => text.includes(`\nmetergate_${name} `));
+  }, 'the first call to itself and the first look at the feed are not on /metrics');
+});
 const answer = {
   model: 'gpt-4o-mini-2024-07-18', choices: [],
   usage: { prompt_tokens: 100, completion_tokens: 20, prompt_tokens_details: { cached_tokens: 40 } },
@@ -23,9 +31,7 @@ async function call(path: string, init: { key?: string; body?: string; headers?:
   return response.status;
 }
 
-async function metricsText(): Promise<string> {
-  return (await fetch(`${service.system.opsUrl}/metrics`)).text();
-}
+const metricsText = (): Promise<string> => wholeMetrics(service.system);
 
 /** The value of one series; 0 if it does not exist. */
 function valueOf(text: string, series: string): number {
@@ -46,6 +52,7 @@ test('calls, refusals, tokens, spend and histograms equal what was called', asyn
     await call('/v1/chat/completions', { body: '{}', headers: { 'x-svc-run-budget': '1' } }),
   ];
   assert.deepEqual(statuses, [200, 200, 500, 401, 404, 400]);
+  await allShipped(service.system);
   const text = await metricsText();
   const completed = 'metergate_calls_total{wire="openai",endpoint="chat.completions",status="2xx",outcome="completed"}';
   assert.deepEqual({

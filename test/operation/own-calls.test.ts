@@ -13,7 +13,7 @@ import { ownKey, startNode } from '@metergate/gateway/test-support/whole-node.ts
 import { startSystem } from '@metergate/testkit/system.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
 
-test('a node makes calls to itself, which nobody sees but /metrics', { timeout: 60_000 }, async (t) => {
+test('a node makes calls to itself, which nobody sees but /metrics', { timeout: 120_000 }, async (t) => {
   const system = await startSystem({ env: { SVC_OWN_CALLS: 'on', SVC_ACCESS_LOG: 'on' } });
   t.after(async () => assert.equal(await system.stop(), 0, system.stderr()));
   const metrics = async (): Promise<string> => (await fetch(`${system.opsUrl}/metrics`)).text();

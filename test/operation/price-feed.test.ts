@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { waitForUpdate } from '@pydantic/genai-prices';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { startSystem } from '@metergate/testkit/system.ts';
 
 interface Shown { prices: { provider: string; input: string; inForce: boolean }[] }
@@ -36,8 +36,7 @@ test('a list from the feed takes force; a feed that fails later changes nothing 
   };
   assert.equal(await inForce(), '7');
   const metric = async () => /^metergate_price_feed_failing_seconds (\S+)$/m.exec(await (await fetch(`${running.opsUrl}/metrics`)).text())?.[1];
-  while (await metric() === undefined) await sleep(50);
-  assert.equal(await metric(), '0');
+  await eventually(async () => await metric() === '0', 'the metric does not say that the feed works');
   body = '{"half';
   await system.kill9();
   running = await system.restart();

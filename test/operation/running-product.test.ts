@@ -10,6 +10,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { eventually } from '@metergate/testkit/eventually.ts';
+import { keptFiles } from '@metergate/testkit/kept-files.ts';
 import { providerKeys, startSystem, type System } from '@metergate/testkit/system.ts';
 
 const password = 'CANARY-password-of-a-user';
@@ -198,10 +199,6 @@ test('the data directory and the output hold no secret, and no words of the eras
 function filesWith(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const forms = [secret, bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, '')].map((form) => Buffer.from(form));
-  const files = readdirSync(system.dataDirectory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name !== 'master.key');
-  return files.filter((entry) => {
-    const held = readFileSync(join(entry.parentPath, entry.name));
-    return forms.some((form) => held.includes(form));
-  }).map(({ name }) => name);
+  return [...keptFiles(system.dataDirectory)].filter(([path, held]) => path !== masterKeyFile() && forms.some((form) => held.includes(form)))
+    .map(([path]) => path);
 }

@@ -12,6 +12,7 @@ import { startSystem, type System } from '@metergate/testkit/system.ts';
 import { openCaller } from '@metergate/testkit/websocket/peer.ts';
 import { startRespondingProvider, type RespondingProvider } from '@metergate/testkit/websocket/responding-provider.ts';
 import { closeOf, frameOf } from '@metergate/testkit/websocket/wire.ts';
+import { wholeMetrics } from '@metergate/testkit/whole-metrics.ts';
 
 interface Span {
   readonly traceId: string; readonly spanId: string; readonly parentSpanId?: string; readonly name: string; readonly kind: number;
@@ -156,6 +157,5 @@ test('a collector that is away costs calls nothing; that is logged once, and wai
   await spanOf(id);
   assert.equal(system.stderr().split('Traces do not reach').length, 2);
   assert.doesNotMatch(system.stderr(), /collector-secret/);
-  const metrics = await (await fetch(`${system.opsUrl}/metrics`)).text();
-  assert.match(metrics, /^metergate_spans_total\{result="sent"\} [1-9]/m);
+  assert.match(await wholeMetrics(system), /^metergate_spans_total\{result="sent"\} [1-9]/m);
 });

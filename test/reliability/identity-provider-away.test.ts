@@ -5,13 +5,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSystem } from '@metergate/testkit/system.ts';
+import { unusedPort } from '@metergate/testkit/unused-port.ts';
 
 test('the product starts without its identity provider, says so once, and shows a page instead of it', async () => {
-  const gone = await startSystem();
-  assert.equal(await gone.stop(), 0);
+  // Nothing listens there, and nothing will.
+  const away = `http://127.0.0.1:${await unusedPort()}`;
   const secret = 'a-client-secret-in-the-environment';
   const system = await startSystem({
-    env: { SVC_OIDC_ISSUER: gone.opsUrl, SVC_OIDC_CLIENT_ID: 'metergate', SVC_OIDC_CLIENT_SECRET: secret, SVC_OIDC_ROLE_CLAIM: 'groups' },
+    env: { SVC_OIDC_ISSUER: away, SVC_OIDC_CLIENT_ID: 'metergate', SVC_OIDC_CLIENT_SECRET: secret, SVC_OIDC_ROLE_CLAIM: 'groups' },
   });
   try {
     await system.says(/SVC_OIDC_ISSUER.*\n/);
@@ -22,7 +23,7 @@ test('the product starts without its identity provider, says so once, and shows 
     assert.equal(page.status, 503);
     assert.match(await page.text(), /does not answer right now/);
     const ways = await fetch(`${system.platformUrl}/platform/v1/auth/ways`);
-    assert.equal(((await ways.json()) as { openIdConnect: { name: string } }).openIdConnect.name, new URL(gone.opsUrl).host);
+    assert.equal(((await ways.json()) as { openIdConnect: { name: string } }).openIdConnect.name, new URL(away).host);
   } finally {
     assert.equal(await system.stop(), 0);
   }

@@ -14,7 +14,7 @@ const withoutNames = (value: unknown): string => JSON.stringify(value).replaceAl
 const shown = ({ provider, model, input_tokens, output_tokens, cached_tokens, stop_reason, status }: SeenCall): unknown =>
   [provider, model, input_tokens, output_tokens, cached_tokens, stop_reason, status];
 
-suite('ResponsesWS', { timeout: 60_000 }, () => {
+suite('ResponsesWS', { timeout: 120_000 }, () => {
   let provider: RespondingProvider;
   before(async () => { provider = await startRespondingProvider(); });
   after(async () => { await provider.close(); });
@@ -63,7 +63,7 @@ suite('ResponsesWS', { timeout: 60_000 }, () => {
   });
 });
 
-suite('OpenAIRealtimeWS', { timeout: 60_000 }, () => {
+suite('OpenAIRealtimeWS', { timeout: 120_000 }, () => {
   let provider: RealtimeProvider;
   before(async () => { provider = await startRealtimeProvider(); });
   after(async () => { await provider.close(); });

@@ -183,6 +183,6 @@ test('a retired tap ends the reporting with one line, and nothing else', async (
 
 test('a platform that is away: the host ends as it would, and nothing is printed', async () => {
   const env = settings(baseline.key, { SVC_TAP_ENDPOINT: 'http://127.0.0.1:9/tap/v1/events' });
-  const ended = await runHost(`tap(client, 't'); await call(3); console.log(made);`, { env });
+  const ended = await runHost(`tap(client, 't'); await call(3); console.log(made);`, { env, inRealTime: true });
   assert.deepEqual([ended.code, ended.stdout, ended.stderr], [0, '3\n', '']);
 });

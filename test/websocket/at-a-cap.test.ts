@@ -27,17 +27,17 @@ test('connections at a cap: the overshoot is at most the responses in flight', {
   assert.equal(set.code, 0, set.stderr);
   const counts = await Promise.all(Array.from({ length: connections }, async () => {
     const caller = await openCaller(system.gatewayUrl, { key });
-    let completed = 0;
-    for (;;) {
+    const ends = () => caller.events.filter(({ type }) => type === 'error' || type === 'response.completed');
+    for (let asked = 1; ; asked += 1) {
       caller.send(ask);
-      await caller.until(() => caller.events.filter(({ type }) => type === 'error' || type === 'response.completed').length > completed);
-      const refused = caller.events.find(({ type }) => type === 'error');
-      if (refused !== undefined) {
-        assert.deepEqual([refused.status, refused.error?.code], [402, 'budget_exceeded']);
-        break;
-      }
-      completed += 1;
+      await caller.until(() => ends().length >= asked);
+      const { type, status, error } = ends().at(-1)!;
+      // On a busy machine the store may be late to confirm; such a request has cost nothing.
+      if (type !== 'error' || error?.code === 'budget_unverifiable') continue;
+      assert.deepEqual([status, error?.code], [402, 'budget_exceeded']);
+      break;
     }
+    const completed = ends().filter(({ type }) => type !== 'error').length;
     caller.send(closeOf(1000, '', mask));
     await caller.ended();
     return completed;

@@ -47,7 +47,6 @@ function nodes(): Map<string, string> {
 
 const hosts = [...nodes()].flatMap(([name, node]) => modules.map((module) => ({ name, node, module })));
 
-// A process that ends waits for its posts only until a deadline: with more processes than cores, some posts would miss it.
 describe('the package', { concurrency: 2 }, () => {
   for (const { name, node, module } of hosts) {
     test(`${module.name} on Node ${name}: reports at a normal end, at process.exit and at the interval, prints in inspect mode`, async () => {

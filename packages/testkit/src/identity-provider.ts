@@ -5,7 +5,7 @@
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { unusedPort } from './unused-port.ts';
 
 export const oidcClient = { id: 'metergate', secret: 'a-client-secret-of-the-testkit', roleClaim: 'groups' } as const;
 
@@ -49,9 +49,9 @@ export async function startIdentityProvider({
 }: IdentityProviderOptions): Promise<TestIdentityProvider> {
   let listener: RequestListener = () => {};
   let server: Server = createServer((request, response) => listener(request, response));
-  server.listen(0, '127.0.0.1');
+  const port = await unusedPort();
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
   const issuer = `http://127.0.0.1:${port}`;
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const provider: TestIdentityProvider = {

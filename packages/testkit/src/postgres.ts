@@ -11,11 +11,11 @@ import {
   chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import pg from 'pg';
+import { unusedPort } from './unused-port.ts';
 
 const cache = fileURLToPath(new URL('../../../node_modules/.cache/metergate-tests', import.meta.url));
 
@@ -66,7 +66,7 @@ export interface PostgresBuild {
 /** Starts a server that is not shared; by default from the binaries that npm installs. */
 export async function startPostgres(build: PostgresBuild | null = null): Promise<OwnPostgres> {
   const binaries = build === null ? await findBinaries() : binariesIn(build.bin);
-  const port = await freePort();
+  const port = await unusedPort();
   const { directory, password } = build === null ? freshDirectory(binaries) : { directory: initialise(binaries, '-', 'trust'), password: '-' };
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
   const launch = () => startServer(binaries, { directory, port, settings: build?.settings ?? {} });
@@ -321,15 +321,4 @@ async function connected<Value>(url: string, use: (client: pg.Client) => Promise
   } finally {
     await client.end();
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
 }

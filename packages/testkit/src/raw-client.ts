@@ -6,6 +6,7 @@
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { abortSocket } from './abort-socket.ts';
+import { patienceMs } from './eventually.ts';
 import { MessageParser, type HeaderPair, type HttpMessage } from './http-message.ts';
 
 /** One answer as it came. */
@@ -23,9 +24,6 @@ export interface RawCall {
   /** Sends the body chunked, in these pieces, instead of `body`. */
   readonly chunks?: readonly Uint8Array[];
 }
-
-/** How long anything here may take before the test fails with a message. Milliseconds. */
-const deadlineMs = 30_000;
 
 /** A connection to one server. */
 export class RawConnection {
@@ -199,7 +197,7 @@ export function requestBytes(call: RawCall, authority: string): Buffer {
 async function within<Value>(promise: Promise<Value>, what: string): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`testkit: ${what} did not come within ${deadlineMs} ms`)), deadlineMs);
+    timer = setTimeout(() => reject(new Error(`testkit: ${what} did not come within ${patienceMs} ms`)), patienceMs);
   });
   try {
     return await Promise.race([promise, late]);

@@ -5,11 +5,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pauses } from '@metergate/testkit/pauses.ts';
+import { unusedPort } from '@metergate/testkit/unused-port.ts';
 
 const program = fileURLToPath(new URL('../../../.venvs/litellm/bin/litellm', import.meta.url));
 export const hasLitellmProxy = (): boolean => existsSync(program);
@@ -27,7 +27,7 @@ export async function litellmProxy(to: string, key: string): Promise<Between> {
   writeFileSync(config, JSON.stringify({
     model_list: [{ model_name: 'gpt-5.2', litellm_params: called }], general_settings: { master_key: key },
   }));
-  const port = await freePort();
+  const port = await unusedPort();
   const child = spawn(program, ['--config', config, '--host', '127.0.0.1', '--port', String(port), '--telemetry', 'False'], {
     cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, LITELLM_LOCAL_MODEL_COST_MAP: 'True' }, stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -47,14 +47,4 @@ export async function litellmProxy(to: string, key: string): Promise<Between> {
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-}
-
-function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

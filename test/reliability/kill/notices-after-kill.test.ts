@@ -13,6 +13,7 @@ import { test } from 'node:test';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import { testPostgres } from '@metergate/testkit/postgres.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
+import { unusedPort } from '@metergate/testkit/unused-port.ts';
 import pg from 'pg';
 
 interface Told { readonly id: string; readonly cap: string; readonly atMs: number }
@@ -51,22 +52,18 @@ async function spend(system: System, key: string): Promise<void> {
   system.openai.respond({
     headers: [['content-type', 'application/json']], body: JSON.stringify({ model: 'gpt-4o-2024-08-06', choices: [], usage }),
   });
-  const answer = await fetch(`${system.gatewayUrl}/v1/chat/completions`, {
-    method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, body: '{"model":"gpt-4o","messages":[]}',
-  });
-  assert.equal(answer.status, 200, await answer.text());
+  await eventually(async () => {
+    const answer = await fetch(`${system.gatewayUrl}/v1/chat/completions`, {
+      method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, body: '{"model":"gpt-4o","messages":[]}',
+    });
+    const said = await answer.text();
+    // On a busy machine the store may be late to say whose key it is, or to confirm its cap.
+    assert.ok([200, 500, 503].includes(answer.status), said);
+    return answer.status === 200;
+  }, 'the call was never admitted');
 }
 
 const until = (what: string, holds: () => boolean): Promise<true> => eventually(holds, () => what);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 const leaseQuery = `select until_ms from work_lease where name = 'notices'`;
 
@@ -116,7 +113,7 @@ test('the only platform, killed ten times, reports every cap that was reached, o
   try {
     const databaseUrl = await postgres.createDatabase();
     const masterKey = Buffer.alloc(32, 7).toString('base64');
-    const env = { SVC_DATABASE_URL: databaseUrl, SVC_MASTER_KEY: masterKey, SVC_PLATFORM_PORT: String(await freePort()) };
+    const env = { SVC_DATABASE_URL: databaseUrl, SVC_MASTER_KEY: masterKey, SVC_PLATFORM_PORT: String(await unusedPort()) };
     const system = await startSystem({ env });
     await killedTenTimes(system, async () => {
       const client = new pg.Client({ connectionString: databaseUrl });

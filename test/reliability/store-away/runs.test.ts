@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection, requestBytes } from '@metergate/testkit/raw-client.ts';
+import { wholeMetrics } from '@metergate/testkit/whole-metrics.ts';
 import { assertRefusal, bearer } from '../../running-product.ts';
 import { limitHeaders, metered, noLimitHeaders, productForFile, type Tenant } from '../../limits/tenant.ts';
 
@@ -44,7 +45,7 @@ async function noticed(tenant: Tenant): Promise<void> {
 
 /** The figure of one line of `/metrics`. */
 async function metric(name: string): Promise<number> {
-  const text = await (await fetch(`${product.system.opsUrl}/metrics`)).text();
+  const text = await wholeMetrics(product.system);
   const line = text.split('\n').find((each) => each.startsWith(name));
   assert.ok(line !== undefined, `${name} in\n${text}`);
   return Number(line.split(' ').at(-1));

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { unusedPort } from '@metergate/testkit/unused-port.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
 import { StartFault } from '../config/start-fault.ts';
 import { assertAddressesFree } from './free-port.ts';
@@ -11,13 +12,6 @@ async function listen(host: string) {
   const server = createServer((socket) => socket.destroy()).listen(0, host);
   await once(server, 'listening');
   return { server, port: (server.address() as AddressInfo).port };
-}
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const { server, port } = await listen('127.0.0.1');
-  await new Promise((resolve) => { server.close(resolve); });
-  return port;
 }
 
 const start = (gateway: ListenAddress, ops: ListenAddress = { host: '127.0.0.1', port: 0 }): Promise<void> =>
@@ -40,17 +34,17 @@ test('a port that somebody listens on is named, whichever of the two listens on 
 });
 
 test('an address that is not of this machine, and a name that is not valid, are named', async () => {
-  assert.match(await faultOf(start({ host: '192.0.2.1', port: await freePort() })), /^192\.0\.2\.1:\d+ cannot be listened on \(EADDRNOTAVAIL\)\./);
+  assert.match(await faultOf(start({ host: '192.0.2.1', port: await unusedPort() })), /^192\.0\.2\.1:\d+ cannot be listened on \(EADDRNOTAVAIL\)\./);
   assert.match(await faultOf(start({ host: 'no such name.invalid', port: 0 })), /^no such name\.invalid:0 cannot be listened on \(\w+\)\./);
 });
 
 test('one port for two listeners is a mistake', async () => {
-  const address = { host: '127.0.0.1', port: await freePort() };
+  const address = { host: '127.0.0.1', port: await unusedPort() };
   assert.equal(await faultOf(start(address, address)), `Port ${address.port} is set twice. Set SVC_OPS_PORT to another one.`);
 });
 
 test('whoever connects while a free port is looked at is refused, and never reset', async () => {
-  const port = await freePort();
+  const port = await unusedPort();
   const seen = new Set<unknown>();
   const over = new AbortController();
   const callers = Promise.all(Array.from({ length: 8 }, async () => {

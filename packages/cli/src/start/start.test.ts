@@ -14,6 +14,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import { productEnv, providerKeys, runCli, startSystem, type CliResult } from '@metergate/testkit/system.ts';
+import { wholeMetrics } from '@metergate/testkit/whole-metrics.ts';
 import { ensureDataDirectory } from './data-directory.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'metergate-start-'));
@@ -56,7 +57,7 @@ test('a first start makes directory, key, organization and connections; SIGTERM 
     assertRefused(await start({ SVC_DATA_DIR: dataDirectory, SVC_GATEWAY_PORT: new URL(gatewayUrl).port }), running);
     assert.equal((await fetch(`${system.opsUrl}/readyz`)).status, 200);
     assert.equal((await fetch(`${system.opsUrl}/healthz`)).status, 200);
-    const metrics = await (await fetch(`${system.opsUrl}/metrics`)).text();
+    const metrics = await wholeMetrics(system);
     for (const name of ['runtime_info', 'calls_in_flight', 'snapshot_age_seconds', 'journal_commits_total', 'event_loop_delay_seconds']) {
       assert.match(metrics, new RegExp(`^metergate_${name}[ {]`, 'm'));
     }

@@ -42,7 +42,7 @@ async function context(t: TestContext) {
   const clock = { wallMs: Date.now, monotonicMs: () => performance.now() };
   const held = testHeld(testOrganization({ drainSeconds: 0 }));
   const known: { now: HeldKey | 'unknown' | undefined } = { now: held };
-  const destination = createDestination({ origin: provider.url, timeouts: { connectMs: 1_000, headMs: 5_000, idleBodyMs: 5_000 }, guard: null });
+  const destination = createDestination({ origin: provider.url, timeouts: { connectMs: 60_000, headMs: 60_000, idleBodyMs: 60_000 }, guard: null });
   const gateway = await startGateway({
     id: 'node_test' as GatewayOptions['id'], host: '127.0.0.1', port: 0, journal, heldBodiesBytesMax: 1 << 20, clock, createCopyReader,
     guards: new Guards(clock, new Runs({ registry, journal, store, clock })), verifyGrant: () => null,
@@ -71,9 +71,9 @@ const codeOf = (body: Buffer): string => (JSON.parse(body.toString()) as { error
 
 test('a caller who left while the store was asked about its run is not forwarded, nor the run kept, though another answer came first', async (t) => {
   const { provider, registry, store, gateway, connect } = await context(t);
-  const never = gate();
+  const first = gate();
   provider.respond(async () => {
-    await never.opened;
+    await first.opened;
     return { body: '{}' };
   });
   for (const pipelined of [false, true]) {
@@ -85,6 +85,8 @@ test('a caller who left while the store was asked about its run is not forwarded
     }
     connection.send(requestBytes(chat(long, 'r'), 'x'));
     const asked = store.asked.length;
+    // What is pipelined is decided once the call before it is answered.
+    first.open();
     await eventually(() => store.asked.length === asked + 1, 'the run is asked for');
     assert.ok(gateway.heldBodyBytes() >= long.length);
     connection.abort();
@@ -97,7 +99,6 @@ test('a caller who left while the store was asked about its run is not forwarded
     assert.deepEqual([gateway.heldBodyBytes(), registry.held, gateway.counters.inFlight], [0, 0, 0]);
     assert.equal(provider.requests.length, before + (pipelined ? 1 : 0));
   }
-  never.open();
 });
 
 test('a call refused after its body was held gives the memory back, and its connection serves the next', async (t) => {

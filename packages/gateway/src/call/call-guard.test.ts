@@ -72,7 +72,7 @@ async function context(t: TestContext) {
     end: async () => {},
     counters: { opened: 0, closed: 0, commits: 0, commitFailures: 0, waiting: 0 },
   };
-  const timeouts = { connectMs: 1_000, headMs: 5_000, idleBodyMs: 5_000 };
+  const timeouts = { connectMs: 60_000, headMs: 60_000, idleBodyMs: 60_000 };
   const destination = createDestination({ origin: provider.url, timeouts, guard: null });
   const clock = { wallMs: Date.now, monotonicMs: () => performance.now() };
   const gateway = await startGateway({

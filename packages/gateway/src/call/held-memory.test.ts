@@ -46,7 +46,7 @@ test('a piece in memory that is used again counts with all of that memory', asyn
   assert.equal(heldBodies.heldBytes, 0);
 });
 
-test('a body that was released without having been written holds no memory', { timeout: 60_000 }, async () => {
+test('a body that was released without having been written holds no memory', { timeout: 120_000 }, async () => {
   const { request, whole } = heldBody();
   for (let read = 0; read < reads; read += 1) request.receive(Buffer.alloc(readBytes));
   const body = await whole;
@@ -60,7 +60,7 @@ test('a body that was released without having been written holds no memory', { t
   assert.equal(body.receivedBytes(), reads * readBytes);
 });
 
-test('short pieces of a form whose models are read are held in the slab alone', { timeout: 60_000 }, async () => {
+test('short pieces of a form whose models are read are held in the slab alone', { timeout: 120_000 }, async () => {
   const { request } = heldBody({ pairs: ['content-type', 'multipart/form-data; boundary=BB'], readsModels: true });
   const pieces: WeakRef<Buffer>[] = [];
   request.on('data', (piece: Buffer) => pieces.push(new WeakRef(piece)));

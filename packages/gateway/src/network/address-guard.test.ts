@@ -13,7 +13,7 @@ import { ask, startRawPeer, type RawPeer } from './test-support/raw-peer.ts';
 import { refusedAddresses, refusedTexts } from '@metergate/store/network/test-support/refused-hosts.ts';
 import { createDestination } from './create-destination.ts';
 
-const timeouts: DestinationTimeouts = { connectMs: 5_000, headMs: 5_000, idleBodyMs: 5_000 };
+const timeouts: DestinationTimeouts = { connectMs: 60_000, headMs: 60_000, idleBodyMs: 60_000 };
 const publicAddress = '93.184.215.14';
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const neverResolve: ResolveAll = (hostname) => assert.fail(`${hostname} was resolved`);

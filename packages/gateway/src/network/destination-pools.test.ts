@@ -26,7 +26,7 @@ beforeEach(() => {
   pools = createDestinationPools({
     urls: { openai: peer.origin, anthropic: peer.origin },
     guardOf: () => createAddressGuard({ allow: parseAddressRanges(['127.0.0.1']) }),
-    timeouts: { connectMs: 5_000, headMs: 5_000, idleBodyMs: 5_000 },
+    timeouts: { connectMs: 60_000, headMs: 60_000, idleBodyMs: 60_000 },
     monotonicMs: () => nowMs, idleMs: 60_000, poolsMax: 3,
   });
 });

@@ -14,7 +14,7 @@ import { createSocketDestination } from './socket-destination.ts';
 import { createUndiciDestination } from './undici-destination.ts';
 import { resetSocket } from '@metergate/store/network/reset-socket.ts';
 
-const patient: DestinationTimeouts = { connectMs: 5_000, headMs: 10_000, idleBodyMs: 10_000 };
+const patient: DestinationTimeouts = { connectMs: 60_000, headMs: 60_000, idleBodyMs: 60_000 };
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const opened: (() => Promise<void>)[] = [];
 after(async () => { for (const close of opened.reverse()) await close(); });
@@ -342,10 +342,9 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
     });
 
     it('is timeout if the head does not come (V2), and if the body stalls (V8, U15)', async () => {
-      const quick = { connectMs: 5_000, headMs: 40, idleBodyMs: 40 };
-      const silent = await peerAnd(() => {}, quick);
+      const silent = await peerAnd(() => {}, { ...patient, headMs: 40 });
       assert.equal((await ask(silent.destination)).ending, 'timeout');
-      const stalled = await answering('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello', 'keep', quick);
+      const stalled = await answering('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello', 'keep', { ...patient, idleBodyMs: 40 });
       const heard = await ask(stalled.destination);
       assert.deepEqual([heard.status, heard.ending, String(heard.body)], [200, 'timeout', 'hello']);
     });
@@ -523,9 +522,9 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
     });
 
     it('does not count a pause of the caller as silence of the destination', async () => {
-      const hasty = { connectMs: 5_000, headMs: 5_000, idleBodyMs: 30 };
+      const hasty = { ...patient, idleBodyMs: 30 };
       const { destination } = await answering('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello', 'keep', hasty);
-      const other = await peerAnd(() => {}, { connectMs: 5_000, headMs: 120, idleBodyMs: 30 });
+      const other = await peerAnd(() => {}, { ...patient, headMs: 120 });
       const listening = listen(destination, {}, () => listening.exchange.pause());
       await listening.head;
       const sentinel = await ask(other.destination); // lasts four idle limits

@@ -13,7 +13,7 @@ import { createSocketDestination } from './socket-destination.ts';
 import { ask, listen, startRawPeer, type RawPeer } from './test-support/raw-peer.ts';
 import { createUndiciDestination } from './undici-destination.ts';
 
-const patient = { connectMs: 5_000, headMs: 10_000, idleBodyMs: 10_000 };
+const patient = { connectMs: 60_000, headMs: 60_000, idleBodyMs: 60_000 };
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const plain: OutboundRequest = { method: 'GET', target: '/', headers: [], body: null, contentLength: null, keyId: 'key-1' };
 

@@ -13,7 +13,7 @@ import { createUndiciDestination } from './undici-destination.ts';
 const clients: Readonly<Record<string, Client>> = {
   'the client of our own': createSocketDestination, 'undici, the reference': createUndiciDestination,
 };
-const patient = { connectMs: 5_000, headMs: 10_000, idleBodyMs: 10_000 };
+const patient = { connectMs: 60_000, headMs: 60_000, idleBodyMs: 60_000 };
 const identity = selfSigned('localhost');
 const large = 4 * 1024 * 1024;
 

@@ -48,7 +48,7 @@ export async function startNode(t: TestContext, { heldBodiesBytesMax = 1 << 20, 
   const held = testHeld(testOrganization({ anthropic: { state: 'connected', credential: 'sk' } }));
   const another = testHeld(testOrganization({ id: 'org_b' as OrganizationId }), testKey({ organization: 'org_b' as OrganizationId }));
   const heldByHash = (hash: string): HeldKey => (hash === createHash('sha256').update(neighbourKey).digest('hex') ? another : held);
-  const timeouts = { connectMs: 1_000, headMs: 5_000, idleBodyMs: 5_000 };
+  const timeouts = { connectMs: 60_000, headMs: 60_000, idleBodyMs: 60_000 };
   // It is away for runs: what is never answered would be held.
   const store = Object.assign(new TestStore(), { askRun: () => Promise.reject(new Error('The store is away.')) });
   const destination = createDestination({ origin: provider.url, timeouts, guard: null });

@@ -12,7 +12,7 @@ import { responsesMax, underWayMax } from './responses.ts';
 import { completed, create, created, delta, fromCaller, fromProvider, mask, model, usage } from './test-support/events.ts';
 import { startSessionNode } from './test-support/session-node.ts';
 
-const timeout = 30_000;
+const timeout = 120_000;
 const turn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
 
 /** Turns of the event loop in which a part of some text waited to be read, until `is` holds. */

@@ -10,7 +10,7 @@ import { mask, model, usage } from './test-support/events.ts';
 import { startSessionNode, type SessionNode } from './test-support/session-node.ts';
 
 const compressed = 0x40;
-const timeout = 20_000;
+const timeout = 120_000;
 
 function limit({ key }: SessionNode, dollarsLeft: bigint): void {
   const cap: Cap = { id: 'cap' as CapId, scope: 'organization', subject: null, window: 'month', limit: nanoDollars(dollarsLeft), mode: 'refuse' };

@@ -93,7 +93,7 @@ const harmless = '{"type":"response.cancel"}';
 const saysSomething = ({ opcode }: { readonly opcode: number }): boolean => opcode !== 9;
 
 for (const [api, path] of [['Responses', '/v1/responses'], ['Realtime', realtimePath]] as const) {
-  suite(`a create in disguise at a reached cap: ${api}`, { timeout: 60_000 }, () => {
+  suite(`a create in disguise at a reached cap: ${api}`, { timeout: 120_000 }, () => {
     for (const [how, { ofBytes, carry }] of Object.entries(carries)) {
       test(`${how}: whatever its text, it does not leave`, async (t) => {
         const node = await startSessionNode(t, extensions);

@@ -27,7 +27,7 @@ async function connected(t: TestContext) {
 
 const handshakeOf = (node: SessionNode) => node.recordOf(({ connection }) => connection === null);
 
-suite('a fault while a record is made', { timeout: 20_000 }, () => {
+suite('a fault while a record is made', { timeout: 120_000 }, () => {
   test('of a connection that has ended: it has its record, once, and is no longer under way', async (t) => {
     const { node, weak, caller, upstream } = await connected(t);
     weak.failures = 1;

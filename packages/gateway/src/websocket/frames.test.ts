@@ -8,7 +8,7 @@ import { FrameFinder, type Frame } from './frames.ts';
 import { completed, create, created, fromProvider, mask } from './test-support/events.ts';
 import { startSessionNode } from './test-support/session-node.ts';
 
-const timeout = 30_000;
+const timeout = 120_000;
 const json = JSON.stringify({ type: 'a.message', text: 'naïve 🤖' });
 const part = (from: number, to?: number): Buffer => Buffer.from(json).subarray(from, to);
 

@@ -26,7 +26,7 @@ function reading(organization: string, told: Message[]): MessageCopy {
   return copy;
 }
 
-test('a long text keeps its place until it was read', { timeout: 20_000 }, async () => {
+test('a long text keeps its place until it was read', { timeout: 120_000 }, async () => {
   // Organizations of this test alone: one whose texts ended honestly has more places.
   const [told, others]: [Message[], Message[]] = [[], []];
   const copies = Array.from({ length: 12 }, () => reading('org_of_long_texts', told));

@@ -9,7 +9,7 @@ import { ask, begun, done, heard, realtimePath, sessionCreated, spoken, transcri
 import { reachCap } from './test-support/reached-cap.ts';
 import { startSessionNode, type SessionNode } from './test-support/session-node.ts';
 
-const timeout = 20_000;
+const timeout = 120_000;
 
 async function open(t: TestContext, path: string = realtimePath): Promise<{ node: SessionNode; caller: Peer; upstream: Peer }> {
   const node = await startSessionNode(t);

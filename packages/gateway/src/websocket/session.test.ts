@@ -11,7 +11,7 @@ import { completed, create, created, delta, fromCaller, fromProvider, mask, mode
 import { reachCap } from './test-support/reached-cap.ts';
 import { startSessionNode, type SessionNode } from './test-support/session-node.ts';
 
-const timeout = 20_000;
+const timeout = 120_000;
 
 /** Both ends, with a response of this id under way. */
 async function underWay(t: TestContext, id: string = 'resp_1'): Promise<{ node: SessionNode; caller: Peer; upstream: Peer }> {

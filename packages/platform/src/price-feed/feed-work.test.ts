@@ -53,7 +53,7 @@ function feed({ checksum = false, holder = 'plt_one', guarded = guard() } = {}):
   const url = `http://127.0.0.1:${port}/data.json?token=hidden`;
   return createPriceFeed({
     settings: { url, checksumUrl: checksum ? `http://127.0.0.1:${port}/sum` : null }, store, guard: guarded, clock: () => nowMs, holder,
-    randomBytes: (n) => randomBytes(n), say: (line) => said.push(line), warn: (line) => warned.push(line), deadlineMs: 5_000,
+    randomBytes: (n) => randomBytes(n), say: (line) => said.push(line), warn: (line) => warned.push(line), deadlineMs: 60_000,
   });
 }
 function newer(input: number): string {

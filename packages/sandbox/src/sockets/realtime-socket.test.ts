@@ -6,7 +6,7 @@ import OpenAI from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import { startSandboxProvider } from '../sandbox-provider.ts';
 
-test('a conversation in text, its usage, and an error for sound', { timeout: 20_000 }, async (t) => {
+test('a conversation in text, its usage, and an error for sound', { timeout: 120_000 }, async (t) => {
   const sandbox = await startSandboxProvider();
   t.after(() => sandbox.close());
   // The client asks for TLS; here it is given a plain connection, which says the same.

@@ -125,7 +125,7 @@ test('a question about a key is answered, and the end of the key is reported una
   const { store, organization, start } = await context(t);
   const { worker, port } = start();
   await firstAnswer(worker);
-  const client = createStoreClient({ port: gathered(port), clock, deadlineMs: 5000 });
+  const client = createStoreClient({ port: gathered(port), clock, deadlineMs: 60_000 });
   await client.heard;
   const hash = 'c'.repeat(64);
   const key = await store.serviceKeys.create({

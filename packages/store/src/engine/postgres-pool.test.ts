@@ -47,7 +47,7 @@ after(async () => {
   await postgres?.stop();
 });
 
-test('connections that have gone silent are given up, lent out or idle, and the next query dials anew', { timeout: 30_000 }, async (t) => {
+test('connections that have gone silent are given up, lent out or idle, and the next query dials anew', { timeout: 120_000 }, async (t) => {
   // A busy machine may take longer for an answer than a server may be silent here.
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const pool = openPostgresPool(url.href, answerMs);
@@ -76,7 +76,7 @@ test('connections that have gone silent are given up, lent out or idle, and the 
 });
 
 test('a slow statement within the bound keeps its connection', async () => {
-  const pool = openPostgresPool(url.href, 5_000);
+  const pool = openPostgresPool(url.href, 60_000);
   const before = dialled;
   for (const query of ['select pg_sleep(0.4)', 'select 1', 'select no_such_column']) await pool.query(query).catch(() => {});
   assert.equal(dialled, before + 1);

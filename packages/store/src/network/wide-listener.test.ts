@@ -139,7 +139,7 @@ const caller = `
   parentPort.on('message', () => call(new Set()));
 `;
 
-test('whoever connects while it begins to listen is refused or answered, and never reset', { timeout: 60_000 }, async (t) => {
+test('whoever connects while it begins to listen is refused or answered, and never reset', { timeout: 120_000 }, async (t) => {
   const free = createServer().listen(0, '127.0.0.1');
   await once(free, 'listening');
   const port = portOf(free);

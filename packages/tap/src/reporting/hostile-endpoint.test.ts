@@ -61,9 +61,13 @@ test('endpoints that are absent, hang, drip, break off, speak no HTTP or bad TLS
       ...listening.map(({ scheme, number }) => `${scheme}://127.0.0.1:${number}/tap/v1/events`),
       ...[failing, redirecting, talking, ending].map(({ url }) => url),
     ];
-    const ended = await runHost(script(endpoints));
+    const ended = await runHost(script(endpoints), { inRealTime: true });
     assert.deepEqual([ended.code, ended.signal, ended.stdout], [0, null, `made ${endpoints.length * 125}\n`]);
-    assert.equal(ended.stderr, 'metergate-tap: the tap has ended for this key: reporting stopped.\n', 'the line of the 410 alone');
+    // What hangs may use up all of the time that an end has, so that on a busy machine the 410 is not read any more.
+    const line = 'metergate-tap: the tap has ended for this key: reporting stopped.\n';
+    assert.ok(['', line].includes(ended.stderr), ended.stderr);
+    const alone = await runHost(script([ending.url]));
+    assert.deepEqual([alone.code, alone.stdout, alone.stderr], [0, 'made 125\n', line]);
     assert.equal(elsewhere.posts.length, 0, 'a redirect is not followed, so the key goes nowhere else');
     assert.ok(failing.posts.length <= 9, 'at most three posts for each batch');
     assert.ok(ended.durationMs < 20_000, 'the end is held up once, not by each endpoint');

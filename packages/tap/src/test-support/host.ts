@@ -17,6 +17,11 @@ export interface HostOptions {
   /** Where the tap is loaded from; its source by default. */
   readonly tap?: string;
   readonly node?: string;
+  /**
+   * For endpoints that do not answer. Otherwise time passes a twentieth as fast in the host: what it delivers at its end is judged by what arrives,
+   * and not by how soon a busy machine starts a thread.
+   */
+  readonly inRealTime?: boolean;
   /** Run with `require` instead of `import`. */
   readonly commonJs?: boolean;
   /** Called with each line of stdout; may signal the process. */
@@ -43,6 +48,13 @@ const later = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const compileCache: Record<string, string> = process.env['NODE_COMPILE_CACHE'] === undefined ? {}
   : { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
 
+const slowTime = `data:text/javascript,${encodeURIComponent(`
+  const { now } = performance;
+  const { wait } = Atomics;
+  performance.now = () => now.call(performance) / 20;
+  Atomics.wait = (cells, at, value, ms) => wait(cells, at, value, ms === undefined ? ms : ms * 20);
+`)}`;
+
 /** Runs a script that has `tap`, `client`, `call` and `later`. Keys and endpoint of this process's environment do not reach it. */
 export async function runHost(script: string, options: HostOptions = {}): Promise<Ended> {
   const source = options.tap ?? new URL('../tap.ts', import.meta.url).href;
@@ -50,7 +62,8 @@ export async function runHost(script: string, options: HostOptions = {}): Promis
   const body = options.commonJs === true ? `(async () => {\n${script}\n})();` : script;
   const kind = options.commonJs === true ? 'commonjs' : 'module';
   const startedAt = performance.now();
-  const child = spawn(options.node ?? process.execPath, [`--input-type=${kind}`, '--eval', `${load}\n${client}\n${body}`], {
+  const time = options.inRealTime === true ? [] : ['--import', slowTime];
+  const child = spawn(options.node ?? process.execPath, [...time, `--input-type=${kind}`, '--eval', `${load}\n${client}\n${body}`], {
     env: { PATH: process.env['PATH'] ?? '', NODE_NO_WARNINGS: '1', ...compileCache, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

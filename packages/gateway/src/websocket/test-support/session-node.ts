@@ -48,7 +48,7 @@ export async function startSessionNode(
     if (noted.hold === null) setImmediate(done);
     else noted.hold(what, done);
   };
-  const destination = createDestination({ origin: provider.url, timeouts: { connectMs: 1_000, headMs: 5_000, idleBodyMs: 5_000 }, guard: null });
+  const destination = createDestination({ origin: provider.url, timeouts: { connectMs: 60_000, headMs: 60_000, idleBodyMs: 60_000 }, guard: null });
   const key: SessionNode['key'] = { held: testHeld() };
   const { gateway, time } = await startNode(t, {
     settings: { held: () => key.held ?? 'unknown', ask: async () => key.held, asking: 0, priceBook, ageMs: () => 0 },
