@@ -153,6 +153,10 @@ test('a bill of a cloud is compared with the calls to one upstream: the one that
   assert.deepEqual([other.code, /declared no upstream of this name/.test(other.stderr)], [1, true]);
   const openai = await own.run(['reconcile', '--org', 'acme', '--provider', 'openai', '--upstream', 'azure', 'azure.csv']);
   assert.match(openai.stderr, /go to no upstream/);
+  await own.json(['org', 'create', 'zeta']);
+  await own.json(['upstream', 'declare', '--org', 'zeta', '--name', 'azure', '--url', 'https://a.example.com', '--auth', 'none'], { stdin: ['none'] });
+  const unnamed = await own.run(['reconcile', '--org', 'zeta', '--provider', 'azure', 'azure.csv']);
+  assert.deepEqual([unnamed.code, /Say which upstream the bill is of: azure\./.test(unnamed.stderr)], [1, true], 'nobody is accused');
   const recorded = await own.run(['reconcile', '--org', 'acme', '--provider', 'azure', '--upstream', 'azure', 'azure.csv', '--record']);
   assert.match(recorded.stderr, /recorded from bills of openai and anthropic/);
 });

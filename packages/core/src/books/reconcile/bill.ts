@@ -61,7 +61,7 @@ export interface Bill {
 export function billCount(value: unknown): number | null {
   if (value === undefined || value === null || value === '') return null;
   const count = numberOf(value);
-  if (count === null) throw new BillFault('A figure of the file is not a number.');
+  if (count === null) throw new BillFault(`A figure of the file is not a number.${ofComma(value)}`);
   return count;
 }
 
@@ -69,7 +69,7 @@ export function billCount(value: unknown): number | null {
 export function billFigure(value: unknown): number | null {
   if (value === undefined || value === null || value === '') return null;
   const figure = numberOf(value);
-  if (figure === null || figure < 0 || !Number.isSafeInteger(figure)) throw new BillFault('A figure of the file is not a whole number from 0.');
+  if (figure === null || figure < 0 || !Number.isSafeInteger(figure)) throw new BillFault(`A figure of the file is not a whole number from 0.${ofComma(value)}`);
   return figure;
 }
 
@@ -91,6 +91,12 @@ function plainNumber(text: string): string {
   const signed = inParentheses === undefined ? trimmed.replace(/^\u2212/, '-') : `-${inParentheses}`;
   const bare = signed.replace(/^(-?)(?:USD ?|(?:US)?\$ ?)(-?)/, '$1$2');
   return thousands.test(bare) ? bare.replaceAll(/[, \u00a0\u202f'’]/g, '') : bare;
+}
+
+/** What to do about a comma, if it is that. */
+function ofComma(value: unknown): string {
+  return typeof value === 'string' && value.includes(',')
+    ? ' Its comma does not separate thousands: if commas are the decimal sign, separate the columns by semicolons.' : '';
 }
 
 /** Those that are known. */
@@ -131,7 +137,7 @@ export function amountOf(value: unknown, scale: 0 | 2): Amount {
   const text = typeof value === 'string' || typeof value === 'number' ? plainNumber(String(value)) : '';
   const below = text.startsWith('-');
   const amount = parseDollars(below ? text.slice(1) : text);
-  if (amount === null) throw new BillFault('An amount of the file is not a decimal number.');
+  if (amount === null) throw new BillFault(`An amount of the file is not a decimal number.${ofComma(value)}`);
   const exact = scale === 0 ? amount : (amount + 50n) / 100n;
   const written = /e/i.test(text) ? 9 : (text.split('.')[1]?.length ?? 0) + scale;
   const places = Math.max(written, typeof value === 'number' ? numberPlaces : textPlaces);

@@ -42,6 +42,9 @@ export function csvTable(text: string): CsvTable {
   if (head.length > columnsMax) throw new BillFault(`The file has more than ${columnsMax} columns, which no export has.`);
   const rows = all.filter((row) => row.length > 1 || row[0] !== '');
   for (const [index, row] of rows.entries()) checkRow(row, head, index + 2);
+  if ((rows.at(-1)?.length ?? head.length) < head.length && !/[\r\n]$/.test(plain)) {
+    throw new BillFault('The last row of the file ends before its last cell: the file was cut short. Download it again.');
+  }
   const names = head.map(columnName);
   const places = new Map(names.map((name, index) => [name, index]));
   const numberOf = separator === ';' && hasDecimalCommas(rows) ? withDecimalPoint : (cell: string): string => cell;

@@ -90,9 +90,10 @@ test('thousands and signs are read as people and their programs write them', () 
 
 test('a comma that separates no thousands makes no number, and the sentence says in which row', () => {
   for (const cost of ['"12,34"', '"0,123"', '"1,2345.6"', '"1,23,456"']) {
-    assert.throws(() => readCost(',', cost, '1'), /Row 2: An amount of the file is not a decimal number\./, cost);
+    assert.throws(() => readCost(',', cost, '1'), /Row 2: An amount of the file is not a decimal number\. Its comma .* by semicolons\.$/, cost);
   }
   assert.throws(() => readCost(',', '1', '1', ['2026-03-23,gpt 4o 1120 Inp glbl Tokens,Azure OpenAI,some,1K,1']), /Row 3: A figure/);
+  assert.throws(() => readBill('anthropic', 'usage_date_utc,cost_usd,model\n2026-03-22,1'), /cut short/);
   assert.throws(() => readBill('anthropic', 'usage_date_utc,model,cost_usd\n2026-03-22,claude-opus-5,1\nTotal,,1\n'), /Row 3: .* when it starts/);
 });
 
