@@ -154,7 +154,8 @@ test('a bill of a cloud is compared with the calls to one upstream: the one that
   const openai = await own.run(['reconcile', '--org', 'acme', '--provider', 'openai', '--upstream', 'azure', 'azure.csv']);
   assert.match(openai.stderr, /go to no upstream/);
   await own.json(['org', 'create', 'zeta']);
-  await own.json(['upstream', 'declare', '--org', 'zeta', '--name', 'azure', '--url', 'https://a.example.com', '--auth', 'none'], { stdin: ['none'] });
+  const declared = ['--name', 'azure', '--url', 'https://a.example.com', '--auth', 'none'];
+  await own.json(['upstream', 'declare', '--org', 'zeta', ...declared], { stdin: ['none'] });
   const unnamed = await own.run(['reconcile', '--org', 'zeta', '--provider', 'azure', 'azure.csv']);
   assert.deepEqual([unnamed.code, /Say which upstream the bill is of: azure\./.test(unnamed.stderr)], [1, true], 'nobody is accused');
   const recorded = await own.run(['reconcile', '--org', 'acme', '--provider', 'azure', '--upstream', 'azure', 'azure.csv', '--record']);

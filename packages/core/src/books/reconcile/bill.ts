@@ -69,7 +69,9 @@ export function billCount(value: unknown): number | null {
 export function billFigure(value: unknown): number | null {
   if (value === undefined || value === null || value === '') return null;
   const figure = numberOf(value);
-  if (figure === null || figure < 0 || !Number.isSafeInteger(figure)) throw new BillFault(`A figure of the file is not a whole number from 0.${ofComma(value)}`);
+  if (figure === null || figure < 0 || !Number.isSafeInteger(figure)) {
+    throw new BillFault(`A figure of the file is not a whole number from 0.${ofComma(value)}`);
+  }
   return figure;
 }
 
