@@ -1,7 +1,8 @@
 /**
  * An export whose file does not fit: no file gets its name, one sentence says what is missing, and with room the same command makes the file
- * that it would have made at once. The real command in each format, under a real limit: a file system that is smaller than the file where this
- * may be mounted, and a limit on the size of files (`ulimit -f`), which takes a part of a write and then refuses, everywhere else.
+ * that it would have made at once. What goes to standard output ends with exit code 1 if the shell's file cannot take all of it. The real command
+ * in each format, under a real limit: a file system that is smaller than the file where this may be mounted, and a limit on the size of files
+ * (`ulimit -f`), which takes a part of a write and then refuses, everywhere else.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync, type SpawnSyncReturns } from 'node:child_process';
@@ -23,6 +24,13 @@ function run(args: readonly string[], limitKib?: number): SpawnSyncReturns<strin
   const words = [process.execPath, launcher, ...args];
   const [program, ...rest] = limitKib === undefined ? words : ['bash', '-c', `ulimit -f ${limitKib}; exec "$@"`, 'bash', ...words];
   return spawnSync(program!, rest, { cwd: folder, env, encoding: 'utf8' });
+}
+
+/** The same with its standard output in a file, as `>` makes it. */
+function runInto(out: string, args: readonly string[], limitKib?: number): SpawnSyncReturns<string> {
+  const limit = limitKib === undefined ? '' : `ulimit -f ${limitKib}; `;
+  return spawnSync('bash', ['-c', `${limit}exec "$@" > "$OUT"`, 'bash', process.execPath, launcher, ...args],
+    { cwd: folder, env: { ...env, OUT: out }, encoding: 'utf8' });
 }
 
 /** A file system of that size in memory; null if this process may not mount one. */
@@ -92,6 +100,21 @@ describe('an export that does not fit', { timeout: 400_000, skip: process.platfo
     assert.ok(readFileSync(out).equals(before));
     assert.equal(existsSync(`${out}.part`), false);
   });
+
+  for (const [what, args] of [
+    ['an export', ['export', '--org', 'default', '--format', 'jsonl', ...time('jsonl'), '--out', '-']],
+    ['a list', ['calls', 'list', '--org', 'default', '--limit', '5000', '--json']],
+  ] as const) {
+    test(`${what} on standard output, which is a file: no exit code 0 for a part of it`, () => {
+      const [whole, small] = [join(folder, 'whole.out'), join(folder, 'small.out')];
+      assert.equal(runInto(whole, args).status, 0);
+      const { size } = statSync(whole);
+      const ended = runInto(small, args, Math.floor((size - 1) / 1024));
+      assert.equal(ended.status, 1, ended.stderr);
+      assert.match(ended.stderr, /Standard output cannot be written: it would be larger than a file may be here/);
+      assert.ok(statSync(small).size < size);
+    });
+  }
 
   test.after(() => rmSync(folder, { recursive: true, force: true }));
 });

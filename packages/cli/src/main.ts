@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { runProgram } from './command-line/run.ts';
+import { standardOutput } from './command-line/standard-output.ts';
+import { boundedLines } from './log/bounded-lines.ts';
 import { program } from './program.ts';
 
 endWithLauncher();
@@ -12,11 +14,8 @@ const { exitCode, ended } = await runProgram(program, process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
   stdin: process.stdin,
-  stdout: (text) => process.stdout.write(text),
-  stdoutBytes: (bytes) => new Promise((resolve, reject) => {
-    process.stdout.write(bytes, (error) => (error instanceof Error ? reject(error) : resolve()));
-  }),
-  stderr: (text) => process.stderr.write(text),
+  ...standardOutput(),
+  stderr: boundedLines(process.stderr, Date.now),
   columns: process.stdout.isTTY === true ? process.stdout.columns : null,
   isTerminal: process.stderr.isTTY === true,
   nowMs: Date.now,

@@ -66,10 +66,19 @@ interface Failure {
 }
 
 function fail({ code, sentence, exitCode, wantsJson }: Failure, tools: CommandTools): Outcome {
-  if (wantsJson) tools.stdout(`${JSON.stringify({ error: { code, message: sentence } })}\n`);
+  if (wantsJson) toldIfPossible(() => tools.stdout(`${JSON.stringify({ error: { code, message: sentence } })}\n`));
   // A sentence that begins with the command's name would repeat it.
   tools.stderr(`metergate: ${sentence.replace(/^metergate /, '')}\n`);
   return { exitCode, ended: false };
+}
+
+/** Standard output may be what failed: the sentence on standard error says so. */
+function toldIfPossible(tell: () => void): void {
+  try {
+    tell();
+  } catch {
+    // Nothing can be said there.
+  }
 }
 
 const internalCode = 'internal_error';

@@ -50,8 +50,13 @@ const reasons: Readonly<Record<string, string>> = {
   not_a_file: 'it is a device or a pipe',
 };
 
+/** Why the system did not write, in words. */
+export function reasonNotWritten(error: unknown): string {
+  const { code = 'unknown' } = error as { readonly code?: string };
+  return reasons[code] ?? code;
+}
+
 /** A fault that says why, in words. */
 export function notWritten(path: string, error: unknown): CommandFault {
-  const { code = 'unknown' } = error as { readonly code?: string };
-  return new CommandFault('file_not_written', `The file ${plain(path)} cannot be written: ${reasons[code] ?? code}. Name another file.`);
+  return new CommandFault('file_not_written', `The file ${plain(path)} cannot be written: ${reasonNotWritten(error)}. Name another file.`);
 }

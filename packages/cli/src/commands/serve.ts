@@ -1,6 +1,6 @@
 /** `metergate start`, `gateway` and `platform`: all of the product or one part of it, until a signal ends it. Rules: Interfaces. */
 import { settingsOf } from '../command-line/settings-of.ts';
-import { command } from '../command-line/command.ts';
+import { command, CommandFault, type CommandTools } from '../command-line/command.ts';
 import type { StartOptions } from '../start/start.ts';
 
 const sandboxArgument = { sandbox: { type: 'boolean', description: 'Add a simulated provider, for trying without a provider key' } } as const;
@@ -21,9 +21,19 @@ function serving(part: StartOptions['part'], description: string) {
       return {
         ended: await startProduct({
           config, part, sandbox: args.sandbox === true, env: tools.env, isTerminal: tools.isTerminal,
-          stdout: (line) => tools.stdout(`${line}\n`), stderr: (line) => tools.stderr(`${line}\n`),
+          stdout: (line) => sayIfPossible(tools, line), stderr: (line) => tools.stderr(`${line}\n`),
         }),
       };
     },
   });
+}
+
+/** A full disk under its output keeps no server from its work. */
+function sayIfPossible({ stdout, stderr }: CommandTools, line: string): void {
+  try {
+    stdout(`${line}\n`);
+  } catch (error) {
+    if (!(error instanceof CommandFault)) throw error;
+    stderr(`metergate: ${error.message}\n`);
+  }
 }

@@ -157,6 +157,10 @@ test('a data directory that is not a directory, and a master key that is not the
   writeFileSync(file, '');
   assertRefused(await start({ SVC_DATA_DIR: file }), /is not a directory/);
 
+  const asked = await start({ SVC_DATA_DIR: file, SVC_LOG_FORMAT: 'json' });
+  const { level, message } = JSON.parse(asked.stderr) as { level: string; message: string };
+  assert.deepEqual([asked.code, level, /is not a directory/.test(message)], [1, 'error', true], 'a log that is asked for in JSON holds nothing else');
+
   const locked = join(folder, 'locked');
   mkdirSync(locked);
   writeFileSync(join(locked, 'lock'), '4711\n'.repeat(30));

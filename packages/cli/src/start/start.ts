@@ -76,7 +76,8 @@ export async function startProduct(options: StartOptions): Promise<number> {
     return await run(options);
   } catch (error) {
     if (!(error instanceof StartFault || error instanceof StoreFault || error instanceof ThreadFault)) throw error;
-    options.stderr(`metergate: ${error.message}`);
+    const { config: { logFormat, logLevel: level }, stderr: write } = options;
+    createLog({ format: logFormat === 'json' ? 'json' : 'text', level, nowMs: Date.now, write })('error', error.message);
     return 1;
   }
 }
