@@ -16,7 +16,7 @@ import { productEnv } from './system.ts';
 
 /** This checkout's command. */
 export const ownLauncher = fileURLToPath(new URL('../../cli/bin/metergate.mjs', import.meta.url));
-const startDeadlineMs = 60_000;
+const startDeadlineMs = 180_000;
 
 /** What all nodes of a cluster share. */
 export interface Cluster {

@@ -18,7 +18,7 @@ const launcher = fileURLToPath(new URL('../../cli/bin/metergate.mjs', import.met
 /** The modules by which the command line runs in the test's own process. */
 const commands = new URL('../../cli/src/test-support/run-in-process.ts', import.meta.url);
 /** Starting a process on a busy machine takes a while. Milliseconds. */
-const startDeadlineMs = 60_000;
+const startDeadlineMs = 180_000;
 
 /** The provider keys that every system connects; tests look for them in what the providers received. */
 export const providerKeys = {
