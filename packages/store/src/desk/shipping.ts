@@ -19,7 +19,7 @@ const nudgePauseMs = { sqlite: 50, postgres: 20 };
  * A batch costs about a millisecond plus its rows, and each row less, the more of them change the same sums. If looks find rows at this pace, the
  * next one comes later and finds more.
  */
-const manyRows = { count: 100, aSecond: 200 };
+const manyRows = { count: 100, aSecond: 50 };
 const busyPauseMs = { sqlite: 100, postgres: journalPauseMs };
 const figuresPauseMs = 1_000;
 /** A little less than the pause between two looks at the journal. */

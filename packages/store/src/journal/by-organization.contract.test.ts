@@ -20,13 +20,17 @@ const contractStore = contractStores();
 test('an organization with many rows has a separate batch, and the last batch moves the segment', () => {
   const rows = (organization: string, count: number, from: number) => Array.from({ length: count }, (_, index) =>
     ({ seq: from + index, record: sampleRecord(sampleOpening(from + index, organization), 1) }));
-  const records = [...rows('org_b', ownBatchRows, 1), ...rows('org_c', ownBatchRows - 1, 201), ...rows('org_a', ownBatchRows, 401)];
-  const due = { records, runEvents: [], count: records.length, through: 500, sealed: false };
+  const records = [
+    ...rows('org_b', ownBatchRows, 1), ...rows('org_c', ownBatchRows - 1, ownBatchRows + 1), ...rows('org_a', ownBatchRows, 2 * ownBatchRows),
+  ];
+  const through = records.length;
+  const due = { records, runEvents: [], count: records.length, through, sealed: false };
   const shapes = (place: number) => batchesByOrganization({ segment: 'seg', after: 0, place }, due)
-    .map(({ ahead, without, through, records: own }) => [ahead ?? without?.join(' '), own.length, through]);
-  assert.deepEqual(shapes(0), [['org_a', 100, 500], ['org_b', 100, 500], ['org_a org_b', 99, 500]]);
-  assert.deepEqual(shapes(1), [['org_b', 100, 500], ['org_a', 100, 500], ['org_b org_a', 99, 500]]);
-  const single = { ...due, records: rows('org_a', 300, 1), count: 300 };
+    .map(({ ahead, without, through: to, records: own }) => [ahead ?? without?.join(' '), own.length, to]);
+  const [many, others] = [ownBatchRows, ownBatchRows - 1];
+  assert.deepEqual(shapes(0), [['org_a', many, through], ['org_b', many, through], ['org_a org_b', others, through]]);
+  assert.deepEqual(shapes(1), [['org_b', many, through], ['org_a', many, through], ['org_b org_a', others, through]]);
+  const single = { ...due, records: rows('org_a', 3 * ownBatchRows, 1), count: 3 * ownBatchRows };
   assert.deepEqual(batchesByOrganization({ segment: 'seg', after: 0, place: 0 }, single).map(({ ahead }) => ahead), [undefined]);
 });
 
@@ -37,7 +41,7 @@ for (const on of bothEngines) {
 
     async function journalled(t: TestContext) {
       const organizations = [await newOrganization(), await newOrganization(), await newOrganization()];
-      const counts = [130, 120, 7];
+      const counts = [ownBatchRows + 30, ownBatchRows + 20, 7];
       const journal = journalFixture(t);
       const records: CallRecord[] = [];
       for (let index = 0; index < Math.max(...counts); index += 1) {

@@ -7,8 +7,8 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { CallBatch } from './call-sink.ts';
 import type { DueRows } from './segment-reader.ts';
 
-/** An organization with as many rows has a separate batch. */
-export const ownBatchRows = 100;
+/** An organization with as many rows has a separate batch. A batch costs a server as much as some tens of rows, whatever is in it. */
+export const ownBatchRows = 400;
 
 /**
  * The batches, in the order in which they are to be shipped. Nodes begin at different organizations, by `place`, so that they do not meet at each
