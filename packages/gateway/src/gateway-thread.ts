@@ -36,6 +36,7 @@ import type { HeldForCalls } from './held-for-calls.ts';
 import type { SessionCounters } from './websocket/sessions.ts';
 import { CallLog } from './log/call-log.ts';
 import type { CallMetricsSnapshot } from './metrics/call-metrics.ts';
+import { giveBackLongPieces } from '@metergate/store/threads/freed-memory.ts';
 import { giveBackWhenIdle } from '@metergate/store/threads/idle-memory.ts';
 import { createNodeClock, type NodeClock } from './clock/node-clock.ts';
 import { namesThrough } from '@metergate/store/network/name-port.ts';
@@ -151,6 +152,7 @@ try {
 }
 
 async function start(): Promise<Parts> {
+  giveBackLongPieces();
   await verifyAddressGuard();
   const client = createStoreClient({ port: gathered(data.storePort), clock: monotonicMs });
   const clock = createNodeClock({ wallMs: Date.now, monotonicMs });

@@ -96,9 +96,9 @@ export class HeldBody implements Receiving {
   }
 
   #hold(chunk: Buffer): void {
-    const memoryBytes = this.#pieces.add(chunk);
     this.#bytes += chunk.length;
     this.#reading.push(chunk);
+    const memoryBytes = this.#pieces.add(chunk);
     if (this.#bytes > heldBodyBytesMax) return this.#streamOn(memoryBytes);
     if (this.#bytes === this.#declaredBytes) this.#counted?.finished();
     else this.#counted ??= this.#beginToCount();

@@ -284,9 +284,10 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
   }
 
   #drain(chunk: Buffer): void {
+    const bytes = chunk.length;
     if (this.#seen.readsAtOnce) bodySlabs.giveBack(chunk);
     if (this.#seen.dialogueEnded) this.#settle('whole', 'caller_gone');
-    else if (this.#readingOn?.exceeds(chunk.length) === true) this.#stopDraining();
+    else if (this.#readingOn?.exceeds(bytes) === true) this.#stopDraining();
   }
 
   #stopDraining(): void {

@@ -103,8 +103,8 @@ export class ArrivingRequest extends Readable {
       this.#wanted = false;
       this.push(piece);
     } else {
-      (this.#waiting ??= new PackedPieces()).add(piece);
       this.#waitingBytes += piece.length;
+      (this.#waiting ??= new PackedPieces()).add(piece);
     }
   }
 

@@ -43,8 +43,8 @@ export function discard(all: Discarded): void {
   }, 1_000).unref();
   all.once('close', () => clearInterval(seconds));
   all.on('data', (chunk: Buffer) => {
-    giveBackUnlessHeld(all, chunk);
     if (!discarding.takes(chunk.length)) all.pause();
+    giveBackUnlessHeld(all, chunk);
   });
   all.resume();
 }

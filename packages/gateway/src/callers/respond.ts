@@ -160,9 +160,9 @@ export function endBehindBody(socket: Socket, request: StreamedRequest): void {
   socket.once('close', () => { for (const timer of timers) clearTimeout(timer); });
   request.on('data', (chunk: Buffer) => {
     timers[0]!.refresh();
-    giveBackUnlessHeld(request, chunk);
     const goesOn = budget.came(chunk.length, lingered);
     lingered += chunk.length;
+    giveBackUnlessHeld(request, chunk);
     if (!goesOn || lingered > lingerBytesMax) socket.destroy();
   });
   request.once('end', () => socket.destroy());

@@ -12,7 +12,7 @@ import { largePieces } from './large-pieces.ts';
 export const slabBytes = 64 * 1024;
 /** A shorter piece is memory of its own: a slab would be half empty. */
 export const pieceBytesMin = 32 * 1024;
-/** Slabs that wait to be used again; more are left to V8. */
+/** Slabs that wait to be used again; more are freed. */
 const spareMax = 512;
 /** Pieces that share a slab; each is an entry of the lent ones. */
 const sharingMax = 16;
@@ -83,13 +83,15 @@ export class BodySlabs {
     return piece;
   }
 
-  /** The piece has been written to its end, and is not looked at any more. */
+  /** The piece has been written to its end, and is not looked at any more: not even its length, which may be 0 from now on. */
   giveBack(piece: Uint8Array): void {
     const lent = this.#lent.get(piece);
     if (lent === undefined) return;
     this.#lent.delete(piece);
     lent.pieces -= 1;
-    if (lent.pieces === 0 && this.#spare.length < spareMax) this.#spare.push(lent.slab);
+    if (lent.pieces > 0) return;
+    if (this.#spare.length < spareMax) this.#spare.push(lent.slab);
+    else freeAtOnce(lent.slab);
   }
 
   /** Whether it is a view that may be given back. */
@@ -111,9 +113,8 @@ export class BodySlabs {
     return Buffer.allocUnsafeSlow(slabBytes);
   }
 
-  /** At once, since a thread that has nothing to do collects nothing. Whoever still had a view of one would find it empty. */
   #freeSpare(): void {
-    for (const slab of this.#spare) (slab.buffer as ArrayBuffer).transfer(0);
+    for (const slab of this.#spare) freeAtOnce(slab);
     this.#spare = [];
   }
 
@@ -126,6 +127,15 @@ export class BodySlabs {
       this.#isUsed = false;
     }, keptMs).unref();
   }
+}
+
+/**
+ * Frees the memory of bytes that nobody looks at any more, unless it is others' memory, too. V8 would do it with a collection, which a thread that
+ * has nothing to do never begins, and a busy one only after many more. Whoever still had a view of it would find it empty.
+ */
+export function freeAtOnce(bytes: Buffer): void {
+  const memory = bytes.buffer as ArrayBuffer;
+  if (memory.byteLength === bytes.length) memory.transfer(0);
 }
 
 /** Of this thread. */

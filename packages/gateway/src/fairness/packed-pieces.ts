@@ -4,8 +4,7 @@
  * What is sent is then fewer pieces, too. Decision 220. Tiny ones behind each other are copied together at once: each as an object of its own would
  * take a hundred times what it counts (decision 317).
  */
-import { bodySlabs, slabBytes } from './body-slabs.ts';
-import { largePieces } from './large-pieces.ts';
+import { bodySlabs, freeAtOnce, slabBytes } from './body-slabs.ts';
 
 /** Node has shorter ones in rooms that they share with others, and each of them keeps its whole room. */
 const tinyBytesBelow = 4 * 1024;
@@ -30,7 +29,7 @@ export class PackedPieces {
   /** What these take, which is more where there is room for others. */
   #memoryBytes = 0;
 
-  /** Takes the next piece; how many bytes of memory more are held with it. */
+  /** Takes the next piece, which nobody else may look at any more; how many bytes of memory more are held with it. */
   add(piece: Buffer): number {
     if (bodySlabs.hasLent(piece)) {
       this.#keepShort();
@@ -96,15 +95,15 @@ export class PackedPieces {
       copied = this.#short[count]!.copy(slab, filled);
       filled += copied;
     }
-    const rest = this.#short.splice(0, count).at(-1)!.subarray(copied);
+    const packed = this.#short.splice(0, count);
+    const rest = packed.at(-1)!.subarray(copied);
     // Not a part of the piece: that would keep all of its memory.
     if (rest.length > 0) this.#short.unshift(Buffer.from(rest));
+    for (const piece of packed) freeAtOnce(piece);
     this.#shortBytes -= slabBytes;
     // The slab is full with the newest piece: what waits now is at most the rest of that one.
     this.#memoryBytes = this.#lastBytes = this.#shortBytes;
     this.#pieces.push(bodySlabs.lend(slab, slabBytes));
-    // That many bytes of short pieces are garbage now.
-    largePieces.came(slabBytes);
   }
 
   #keepShort(): void {

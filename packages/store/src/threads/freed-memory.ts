@@ -1,14 +1,17 @@
 /**
  * Memory that was freed, back to the system. The C library keeps what threads free for their next needs. It gives back by itself only what lies
- * behind the last piece in use, so after a burst of bodies a small object keeps hundreds of megabytes. glibc has a function that gives back all of
- * it, `malloc_trim`, and Node 26 can call it. It calls such functions by an interface that is not final: where that or the function is missing,
- * or is another one, the memory stays with the process. Decision 118.
+ * behind the last piece in use, so after a burst of bodies a small object keeps hundreds of megabytes. glibc has functions for both sides of that:
+ * `mallopt` has long pieces taken from the system and given back to it one by one, `malloc_trim` gives back all that is free. Node 26 can call them.
+ * It calls such functions by an interface that is not final: where that or a function is missing, or is another one, memory stays with the process.
+ * Decision 118.
  */
+
+type Called = (...given: (number | bigint)[]) => unknown;
 
 /** Of Node's interface, what is used. */
 interface ForeignFunctions {
   readonly DynamicLibrary: new (path: string) => {
-    getFunction(name: string, types: { readonly arguments: readonly string[]; readonly return: string }): (bytesKept: bigint) => unknown;
+    getFunction(name: string, types: { readonly arguments: readonly string[]; readonly return: string }): Called;
   };
 }
 
@@ -29,15 +32,41 @@ const byThisProcess: FreedMemoryBy = {
  * wait for it. Null: there is no such thing here. Never throws.
  */
 export function findGiveBack(by: FreedMemoryBy = byThisProcess): (() => void) | null {
-  if (by.system !== 'linux' || by.word !== 64) return null;
+  return useFunction(by, { name: 'malloc_trim', given: ['u64'] }, (trim) => {
+    // It is tried at once: whoever has it has seen it work.
+    trim(0n);
+    return () => void trim(0n);
+  });
+}
+
+/** Its number in glibc. */
+const mmapThreshold = -3;
+/** Less than 64 KiB by what the C library adds to each: pieces of bodies are that long, and little else is. */
+const longPieceBytes = 64 * 1024 - 16;
+
+/**
+ * From now on each long piece that a thread of this process needs is taken from the system by itself, and goes back when it is freed. That costs some
+ * microseconds, so it is for processes that use such pieces again. False: it cannot be said here. Never throws.
+ */
+export function giveBackLongPieces(by: FreedMemoryBy = byThisProcess): boolean {
+  return useFunction(by, { name: 'mallopt', given: ['i32', 'i32'] }, (set) => set(mmapThreshold, longPieceBytes) === 1) ?? false;
+}
+
+interface NamedFunction {
+  readonly name: string;
+  /** The types of what it is given; it returns an `int`. */
+  readonly given: readonly string[];
+}
+
+/** What `use` makes of a function of the C library; null where there is none, or it fails. */
+function useFunction<Result>(
+  { system, word, builtin }: FreedMemoryBy, { name, given }: NamedFunction, use: (called: Called) => Result,
+): Result | null {
+  if (system !== 'linux' || word !== 64) return null;
   try {
     return quietly(() => {
-      const ffi = by.builtin('node:ffi') as ForeignFunctions | undefined;
-      if (ffi === undefined) return null;
-      const trim = new ffi.DynamicLibrary('libc.so.6').getFunction('malloc_trim', { arguments: ['u64'], return: 'i32' });
-      // It is tried at once: whoever has it has seen it work.
-      trim(0n);
-      return () => void trim(0n);
+      const ffi = builtin('node:ffi') as ForeignFunctions | undefined;
+      return ffi === undefined ? null : use(new ffi.DynamicLibrary('libc.so.6').getFunction(name, { arguments: given, return: 'i32' }));
     });
   } catch {
     return null;
