@@ -132,11 +132,13 @@ export const gatewayEntries: Readonly<Record<string, TextEntry>> = {
     }
   }),
   'the model that a form asks for': ofText((text) => {
-    const part = '\r\n--b\r\ncontent-disposition: form-data; name="model"';
-    const bodies = [text, `--b\r\n${text}`, `${part}\r\n\r\n${text}\r\n--b--`];
-    const parts = ['\r\n--b', '\r\n--b\r\n\r\n', '\r\n--b\r\na: b\r\n', `${part}\r\n`, `${part}\r\n\r\nm`];
-    for (const body of [...bodies, ...parts.map((each) => each.repeat(text.length / each.length))]) {
+    for (const body of [text, `--b\r\n${text}`, `--b\r\ncontent-disposition: form-data; name="model"\r\n\r\n${text}\r\n--b--`]) {
       cut(body, () => createModelWatch(['content-type', 'multipart/form-data; boundary=b']));
+    }
+  }),
+  'the parts of a form': ofLength((length) => {
+    for (const part of ['\r\n--b', '\r\n--b\r\n\r\n', '\r\n--b\r\na: b\r\n', '\r\n--b\r\ncontent-disposition: form-data; name="model"\r\n\r\nm']) {
+      cut(part.repeat(length / part.length), () => createModelWatch(['content-type', 'multipart/form-data; boundary=b']));
     }
   }),
   'the boundary of a form': ofText((text) => {
