@@ -30,9 +30,9 @@ const list = command({
   run: ({ org }, tools) => onStore(tools, async (context) => {
     const shown = await listAlerts(context, org);
     if (isRefusal(shown)) return shown;
-    const text = shown.length === 0 ? 'No cap of this organization has thresholds.'
-      : table(['ID', 'CAP', 'AT PERCENT'], shown.map(({ id, cap, at }) => [id, cap, at.join(', ')]));
-    return { json: shown, text };
+    if (shown.length === 0) return { json: shown, text: 'No cap of this organization has thresholds.' };
+    const rows = shown.map(({ id, cap, at }) => [id, cap, at.join(', ')]);
+    return { json: shown, text: (width) => table(['ID', 'CAP', 'AT PERCENT'], rows, { widthMax: width, shrinks: 'AT PERCENT' }) };
   }),
 });
 

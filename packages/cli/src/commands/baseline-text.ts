@@ -14,17 +14,19 @@ export function baselineText(shown: ShownBaseline): string {
   ]);
 }
 
-export function baselinesText(found: readonly ShownBaseline[]): string {
+export function baselinesText(found: readonly ShownBaseline[], width: number | null): string {
   if (found.length === 0) return 'This organization has no Baseline. Make one with: metergate baseline create --org ORG';
   return table(['ID', 'STATE', 'KEY', 'FIRST DAY', 'CLOSES', 'RETIRED'], found.map(({ id, state, prefix, firstDay, closesAt, retiredAt }) =>
-    [id, state, `${prefix}…`, firstDay, secondsText(closesAt), secondsText(retiredAt)]));
+    [id, state, `${prefix}…`, firstDay, secondsText(closesAt), secondsText(retiredAt)]),
+    { widthMax: width, shrinks: 'KEY', drops: ['RETIRED', 'FIRST DAY'] });
 }
 
-export function reportText(report: TapReport): string {
+export function reportText(report: TapReport, width: number | null): string {
   const { total, byModel, byProvider, byTag, byDay, outside, headroom, declared } = report;
   const heads = ['CALLS', 'INPUT', 'OUTPUT', 'CACHED', 'COST USD', 'FAILED', 'RETRIES', 'P50 MS', 'P99 MS'];
+  const drops = ['RETRIES', 'P50 MS'];
   const part = (head: string, rows: readonly (readonly [string, ReportFigures])[]): string =>
-    table([head, ...heads], rows.map(([name, figures]) => [name, ...cells(figures)]));
+    table([head, ...heads], rows.map(([name, figures]) => [name, ...cells(figures)]), { widthMax: width, shrinks: head, drops });
   const parts = [
     part(report.from === null ? 'TOTAL' : `TOTAL OF ${report.from} TO ${report.to} (EXCLUDED)`, [['', total]]),
     part('MODEL', byModel.map((each) => [`${each.provider}/${each.model}`, each])),
@@ -34,8 +36,10 @@ export function reportText(report: TapReport): string {
   ];
   const reasons = Object.entries(total.stopReasons).filter(([, { value }]) => value > 0).map(([name, { value }]) => `${name} ${value}`);
   const limits = table(['RATE LIMIT', 'KIND', 'LEAST LEFT', 'OF', 'AT'],
-    headroom.map(({ provider, model, kind, remaining, limit, at }) => [`${provider}/${model}`, kind, remaining.value, limit.value, at]));
-  const typed = table(['DECLARED', 'USD'], declared.map(({ name, amount }) => [name, shortDecimal(amount.value)]));
+    headroom.map(({ provider, model, kind, remaining, limit, at }) => [`${provider}/${model}`, kind, remaining.value, limit.value, at]),
+    { widthMax: width, shrinks: ['RATE LIMIT', 'AT'] });
+  const typed = table(['DECLARED', 'USD'], declared.map(({ name, amount }) => [name, shortDecimal(amount.value)]),
+    { widthMax: width, shrinks: 'DECLARED' });
   return [
     ...(total.calls.value === 0 ? ['No call was reported yet.'] : parts),
     ...(outside === null ? [] : [`Outside the seven days: ${countOf(outside.calls.value, 'call')}, in none of the figures above.`]),

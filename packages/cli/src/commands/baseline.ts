@@ -32,7 +32,7 @@ const list = command({
   args: { org: orgArgument },
   run: ({ org }, tools) => onStore(tools, async (context) => {
     const found = await listBaselines(context, org);
-    return isRefusal(found) ? found : { json: found, text: baselinesText(found) };
+    return isRefusal(found) ? found : { json: found, text: (width) => baselinesText(found, width) };
   }),
 });
 
@@ -41,7 +41,7 @@ const show = command({
   args: { id: idArgument },
   run: ({ id }, tools) => onStore(tools, async (context) => {
     const shown = await showBaseline(context, { id, organization: null });
-    return isRefusal(shown) ? shown : { json: shown, text: `${baselineText(shown)}\n\n${reportText(shown.report)}` };
+    return isRefusal(shown) ? shown : { json: shown, text: (width) => `${baselineText(shown)}\n\n${reportText(shown.report, width)}` };
   }),
 });
 
@@ -76,7 +76,7 @@ const declare = command({
     const amount = givenDollars('usd', usd);
     return onStore(tools, async (context) => {
       const shown = await declareFigure(context, { id, organization: null }, { name, usd: amount });
-      return isRefusal(shown) ? shown : { json: shown, text: reportText(shown.report) };
+      return isRefusal(shown) ? shown : { json: shown, text: (width) => reportText(shown.report, width) };
     });
   },
 });

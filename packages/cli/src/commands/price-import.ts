@@ -45,7 +45,8 @@ function isPastDay(date: string, nowMs: number): boolean {
 /** Shows what would change; with `--json` only if it was not agreed to yet. @throws CommandFault if nobody agrees to it */
 async function confirm(plan: PriceImport, agreed: boolean, tools: CommandTools): Promise<void> {
   const warning = goneText(plan);
-  if (tools.wantsJson !== true || !agreed) tools.stderr(`${changesText(plan.changes)}\n${warning === null ? '' : `Warning: ${warning}\n`}`);
+  const shown = changesText(plan.changes, tools.columns ?? null);
+  if (tools.wantsJson !== true || !agreed) tools.stderr(`${shown}\n${warning === null ? '' : `Warning: ${warning}\n`}`);
   if (agreed) return;
   const question = `${countsText(plan.changes)}, from ${plan.before.id} to ${plan.after.id}.`;
   if (!tools.isTerminal || !tools.stdin.isTTY || tools.wantsJson === true) {
@@ -75,7 +76,7 @@ function countsText(changes: readonly ListChange[]): string {
   return [...counts].map(([word, { length }]) => `${length} ${word}`).join(', ');
 }
 
-function changesText(changes: readonly ListChange[]): string {
+function changesText(changes: readonly ListChange[], width: number | null): string {
   const cells = ({ from, to }: ListChange) => columns.map((rate) => {
     const [was, is] = [from?.[rate] ?? null, to?.[rate] ?? null].map((each) => (each === null ? '-' : shortDecimal(each)));
     return was === is ? was! : `${was} -> ${is}`;
@@ -87,7 +88,8 @@ function changesText(changes: readonly ListChange[]): string {
     return [kindWords[kind], plain(provider), model === null ? null : plain(model), ...cells(each), otherRates(each)];
   });
   const rest = changes.length > shownMax ? `\nand ${changes.length - shownMax} more; --json with --yes shows all` : '';
-  return `${table(['CHANGE', 'SELLER', 'MODEL', 'INPUT', 'CACHED', 'OUTPUT', 'ALSO'], rows)}${rest}`;
+  const fit = { widthMax: width, shrinks: ['ALSO', 'MODEL', 'SELLER'] };
+  return `${table(['CHANGE', 'SELLER', 'MODEL', 'INPUT', 'CACHED', 'OUTPUT', 'ALSO'], rows, fit)}${rest}`;
 }
 
 /** Of a price that changed, the parts without a column. */

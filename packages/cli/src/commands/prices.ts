@@ -23,7 +23,7 @@ const show = command({
   args: { model: { type: 'positional', required: true, valueHint: 'MODEL', description: 'The model, as providers name it' } },
   run: async ({ model }, tools) => {
     const shown = await withOrWithoutStore(tools, (context) => knownPrices(context, model));
-    return isRefusal(shown) ? shown : { json: shown, text: pricesText(shown) };
+    return isRefusal(shown) ? shown : { json: shown, text: (width) => pricesText(shown, width) };
   },
 });
 
@@ -57,7 +57,7 @@ const load = command({
 
 /** Shows what would change; with `--json` only if it was not agreed to yet. @throws CommandFault if nobody agrees to it */
 async function confirmChanges(changes: readonly PriceChange[], agreed: boolean, tools: CommandTools): Promise<void> {
-  if (tools.wantsJson !== true || !agreed) tools.stderr(`${changesText(changes)}\n`);
+  if (tools.wantsJson !== true || !agreed) tools.stderr(`${changesText(changes, tools.columns ?? null)}\n`);
   if (agreed) return;
   const count = changes.length === 1 ? '1 listed model changes its price' : `${changes.length} listed models change their prices`;
   if (!tools.isTerminal || !tools.stdin.isTTY || tools.wantsJson === true) {
@@ -67,14 +67,14 @@ async function confirmChanges(changes: readonly PriceChange[], agreed: boolean, 
   throw new CommandFault('not_confirmed', 'Nothing was loaded.');
 }
 
-function changesText(changes: readonly PriceChange[]): string {
+function changesText(changes: readonly PriceChange[], width: number | null): string {
   const heads = ['SELLER', 'MODEL', 'INPUT', 'CACHED', 'OUTPUT'];
   const rates = ['input', 'cached', 'output'] as const;
   const change = ({ from, to }: PriceChange) => rates.map((rate) => {
     const [was, is] = [from?.[rate] ?? '-', to?.[rate] ?? '-'];
     return was === is ? was : `${was} -> ${is}`;
   });
-  return table(heads, changes.map((each) => [each.provider, each.model, ...change(each)]));
+  return table(heads, changes.map((each) => [each.provider, each.model, ...change(each)]), { widthMax: width, shrinks: 'MODEL' });
 }
 
 const list = command({
@@ -84,7 +84,7 @@ const list = command({
     const listed = await withOrWithoutStore(tools, (context) => listPrices(context));
     if (isRefusal(listed)) return listed;
     const source = await withOrWithoutStore(tools, ({ store }) => showListInForce({ store }));
-    return { json: listed, text: `${listText(listed)}\n${sourceText(source, tools.nowMs())}` };
+    return { json: listed, text: (width) => `${listText(listed, width)}\n${sourceText(source, tools.nowMs())}` };
   },
 });
 
@@ -96,11 +96,11 @@ function sourceText({ id, source, date, dated, shipped, models }: Awaited<Return
   return `Price list ${id}: ${models} models from ${plain(source)}, ${age}.`;
 }
 
-function listText(listed: readonly PriceInForce[]): string {
+function listText(listed: readonly PriceInForce[], width: number | null): string {
   const heads = ['SELLER', 'MODEL', 'INPUT', 'CACHED', 'CACHE WRITE', 'OUTPUT', 'WHEN', 'IN FORCE', 'PRICE LIST'];
   return table(heads, listed.map((price) => [
     price.provider ?? price.host, price.model, ...rates(price), whenOf(price), price.inForce ? 'yes' : 'no', price.priceList,
-  ]));
+  ]), { widthMax: width, shrinks: ['WHEN', 'MODEL', 'SELLER'], drops: ['PRICE LIST', 'CACHE WRITE'] });
 }
 
 function loadedText({ prices, overlay }: LoadedPrices): string {
@@ -108,7 +108,7 @@ function loadedText({ prices, overlay }: LoadedPrices): string {
   return `${prices === 1 ? '1 price is' : `${prices} prices are`} in force as ${overlay ?? '-'}.`;
 }
 
-function pricesText({ model, prices, list, overlay }: ShownPrices): string {
+function pricesText({ model, prices, list, overlay }: ShownPrices, width: number | null): string {
   const source = `Price list ${list.id}${overlay === null ? '' : `, overridden by ${overlay}`}. US dollars per million tokens.`;
   if (prices.length === 0) {
     const without = 'calls to it are recorded without a cost, unless the organization has a fallback price.';
@@ -119,7 +119,7 @@ function pricesText({ model, prices, list, overlay }: ShownPrices): string {
     [price.provider ?? price.host, price.listedAs, ...rates(price), whenOf(price), price.inForce ? 'yes' : 'no'],
     ...price.above.map((step) => ['', `  input above ${step.tokens}`, ...rates(step), '', '']),
   ]);
-  return [table(heads, rows), ...prices.flatMap(furtherRates), source].join('\n');
+  return [table(heads, rows, { widthMax: width, shrinks: ['WHEN', 'LISTED AS', 'SELLER'] }), ...prices.flatMap(furtherRates), source].join('\n');
 }
 
 const furtherNames = {

@@ -34,7 +34,7 @@ export const reconcileCommand = command({
         return isRefusal(recorded) ? recorded : { json: recorded, text: recordedText(recorded) };
       }
       const found = await reconcile(context, { organization: org, provider, text, upstream });
-      return isRefusal(found) ? found : { json: found, text: comparisonText(found), exitCode: found.equal ? 0 : 1 };
+      return isRefusal(found) ? found : { json: found, text: (width) => comparisonText(found, width), exitCode: found.equal ? 0 : 1 };
     });
   },
 });
@@ -81,7 +81,7 @@ function recordedText({ corrections, days, total, openDays }: RecordedCorrection
   ].join('\n');
 }
 
-function comparisonText({ lines, totals, equal, recordsGoneBefore, otherCurrency }: ShownReconciliation): string {
+function comparisonText({ lines, totals, equal, recordsGoneBefore, otherCurrency }: ShownReconciliation, width: number | null): string {
   const differing = lines.filter(({ verdict }) => verdict !== 'equal');
   const head = equal ? `Equal: ${countOf(lines.length, 'line')}.` : `Different: ${differing.length} of ${countOf(lines.length, 'line')}:`;
   const rows = differing.map(({ day, model, item, billName, requestId, ours, theirs, kinds, verdict, dayVerdict, reasons }) => [
@@ -90,7 +90,7 @@ function comparisonText({ lines, totals, equal, recordsGoneBefore, otherCurrency
   ]);
   const listed = differing.length === 0 ? [] : [table(
     ['DAY', 'MODEL', 'OUR TOKENS', 'THEIR TOKENS', 'OUR USD', 'THEIR USD', 'DIFFERS IN', 'VERDICT', 'WHOLE DAY', 'BECAUSE OF'], rows,
-    { widthMax: 160, shrinks: 'MODEL' },
+    { widthMax: width ?? 160, shrinks: ['MODEL', 'BECAUSE OF', 'DIFFERS IN'], drops: ['OUR TOKENS', 'THEIR TOKENS', 'DIFFERS IN'] },
   )];
   const gone = recordsGoneBefore === null ? []
     : [`Some or all records of calls before ${recordsGoneBefore} were removed for their age: lines of that time prove nothing.`];

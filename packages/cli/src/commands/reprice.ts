@@ -35,7 +35,7 @@ export const reprice = command({
         if (isRefusal(found)) return found;
         done.push(found);
       }
-      return { json: done, text: done.map(monthText).join('\n\n') || 'There are no organizations.' };
+      return { json: done, text: (width) => done.map((each) => monthText(each, width)).join('\n\n') || 'There are no organizations.' };
     });
   },
 });
@@ -55,7 +55,7 @@ async function repriced(context: UseCaseContext, request: RepriceRequest, tools:
   }
 }
 
-function monthText({ organization, month, prices, dryRun, caps, written, notRepriced, models, ...all }: RepricedMonth): string {
+function monthText({ organization, month, prices, dryRun, caps, written, notRepriced, models, ...all }: RepricedMonth, width: number | null): string {
   const by = prices.overlay === null ? prices.list : `${prices.overlay} over ${prices.list}`;
   const row = (name: string, { calls, corrected, before, after }: RepricedFigures) =>
     [name, grouped(calls), grouped(corrected), shortDecimal(before), shortDecimal(after)];
@@ -64,7 +64,7 @@ function monthText({ organization, month, prices, dryRun, caps, written, notRepr
     .map(([why, count]) => `${grouped(count)} ${keptWords[why as keyof typeof keptWords]}`);
   return [
     `${organization}, ${month}, by ${by}:`,
-    table(['MODEL', 'CALLS', 'CORRECTED', 'RECORDED USD', 'REPRICED USD'], rows),
+    table(['MODEL', 'CALLS', 'CORRECTED', 'RECORDED USD', 'REPRICED USD'], rows, { widthMax: width, shrinks: 'MODEL' }),
     ...(kept.length === 0 ? [] : [`Not repriced: ${kept.join(', ')}.`]),
     dryRun ? 'Nothing was written.' : written === 0 ? 'All of this was known already: nothing changed.'
       : `${countOf(written, 'correction')} written or removed.`,

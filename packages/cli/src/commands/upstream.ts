@@ -69,7 +69,8 @@ const list = command({
     const found = await listNamedUpstreams(context, org);
     if (isRefusal(found)) return found;
     const rows = found.map(({ name, url, auth, pricedAs, enabled }) => [name, url, auth, pricedAs ?? '-', enabled ? 'yes' : 'no']);
-    return { json: found, text: table(['name', 'url', 'auth', 'priced as', 'enabled'], rows) };
+    const heads = ['NAME', 'URL', 'AUTH', 'PRICED AS', 'ENABLED'];
+    return { json: found, text: (width) => table(heads, rows, { widthMax: width, shrinks: ['URL', 'NAME'] }) };
   }),
 });
 
