@@ -159,6 +159,13 @@ test('rules: Interfaces: an unknown variable or a bad value is one sentence that
 });
 
 test("rules: Interfaces: the tap's variables and addresses that a container platform injects are nobody's mistake", () => {
-  const config = configOf({ SVC_TAP_KEY: 'x', SVC_WEB_PORT_80_TCP: 'tcp://10.0.0.1:80', SVC_GATEWAY_PORT: 'tcp://10.0.0.1:80' });
+  const config = configOf({
+    SVC_TAP_KEY: 'x', SVC_WEB_PORT_80_TCP: 'tcp://10.0.0.1:80', SVC_GATEWAY_PORT: 'tcp://10.0.0.1:80',
+    // What Kubernetes injects for services named svc, svc-gateway and svc-names.
+    SVC_SERVICE_HOST: '10.0.0.1', SVC_SERVICE_PORT: '80', SVC_SERVICE_PORT_HTTP: '80', SVC_PORT: 'tcp://10.0.0.1:80', SVC_PORT_80_TCP_PROTO: 'tcp',
+    SVC_PORT_80_TCP_PORT: '80', SVC_PORT_80_TCP_ADDR: '10.0.0.1', SVC_GATEWAY_SERVICE_HOST: '10.0.0.2', SVC_GATEWAY_PORT_8080_TCP_ADDR: '10.0.0.2',
+    SVC_NAMES_PORT: 'udp://10.0.0.3:53', SVC_NAMES_PORT_53_UDP: 'udp://10.0.0.3:53', SVC_NAMES_PORT_53_UDP_PROTO: 'udp',
+  });
   assert.equal(config.gateway.port, 8080);
+  assert.ok('refusal' in readConfig({ SVC_SERVICE_HOSTS: '10.0.0.1' }, '/srv/app'));
 });

@@ -30,9 +30,12 @@ export function unknownVariable(env: Environment): string | null {
   return `Unknown variable ${shown}.${near === null ? ' Remove it; docs/settings.md lists the settings.' : ` Did you mean ${near}?`}`;
 }
 
-/** Variables of the tap, and addresses that a container platform injects for a service with this prefix. */
+/** What Kubernetes tells a container of a service whose name begins with `svc`: its address, and each of its ports. No setting has such a name. */
+const ofService = /_SERVICE_(?:HOST|PORT(?:_[A-Z0-9_]{1,63})?)$|_PORT_[0-9]{1,5}_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/;
+
+/** Variables of the tap, and what a container platform injects for a service with this prefix. */
 function isForeign(name: string, value: string): boolean {
-  return name.startsWith('SVC_TAP_') || value.startsWith('tcp://');
+  return name.startsWith('SVC_TAP_') || /^(?:tcp|udp|sctp):\/\//.test(value) || ofService.test(name);
 }
 
 /**
