@@ -112,6 +112,7 @@ test('what is no text, and what another seller exports, is named', () => {
   assert.throws(() => readBill('openai', JSON.stringify({ data: [bucket] })), /looks like an export of anthropic: name that/);
   assert.throws(() => readBill('openai', readFileSync(new URL('azure-focus.csv', samples), 'utf8')), /an export of azure or google or bedrock: name/);
   assert.throws(() => readBill('azure', readFileSync(new URL('openrouter-activity.json', samples), 'utf8')), /an export of openrouter/);
+  assert.throws(() => readBill('azure', readFileSync(new URL('openai-costs.json', samples), 'utf8')), /an export of openai: name that/);
 });
 
 test('an export that stands in the file twice is refused, as pages, as rows or with its first row', () => {

@@ -72,6 +72,8 @@ function ofJson(seller: BillSeller, text: string): Found {
   const joined = joinedPages(values);
   const { pages } = formsOf[seller];
   if (pages === null || joined === null) {
+    const others = joined === null || joined.length === 0 ? [] : sellersOfBucket(joined[0]!);
+    if (others.length > 0) throw unknownForm(seller, others);
     const members = joined ?? values;
     const rows = members.map(rowOfMembers);
     return ofRows(seller, {
