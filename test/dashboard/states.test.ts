@@ -204,6 +204,8 @@ if (here !== 'linux-x64') {
       // Faults look the same on every page: one is looked at in both schemes and on a phone.
       found.push(...(index === 0 ? await wrongWith(page) : await axeHere(page)).map((line) => `${path} ${line}`));
     }
+    // A request that is caught while this ends would never be answered, and its page would wait for it.
+    await settled(page);
     await page.unroute(requests);
     return found;
   }
