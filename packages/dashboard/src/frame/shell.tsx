@@ -1,5 +1,6 @@
 /** The frame around every page of a session: menu, header, command palette, notices, and signing in again after a session has ended. */
 import { useDisclosure } from '@mantine/hooks';
+import type { Query } from '@tanstack/react-query';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { useDeferredValue, useEffect } from 'react';
 import { queries, sessionEnd } from '../api/client.ts';
@@ -18,6 +19,13 @@ const SignInAgain = onDemand(async () => (await import('./sign-in-again.tsx')).S
 
 /** How long after the frame, and again after that while the page is still asking for something. */
 const loadAheadMs = 3_000;
+
+const lacks = { predicate: ({ state }: Query) => state.status === 'error' };
+
+/** For what the page lacks. A request that was begun while the platform was away may never be answered: it is given up and made anew. */
+function askAnew(): void {
+  void queries.cancelQueries(lacks).then(() => queries.refetchQueries(lacks));
+}
 
 export function Shell() {
   const [menuOpened, menu] = useDisclosure(false);
@@ -38,7 +46,7 @@ export function Shell() {
       sessionEnd.tell = () => undefined;
     };
   }, []);
-  useEffect(() => whenBack(() => void queries.refetchQueries({ predicate: ({ state }) => state.status === 'error' })), []);
+  useEffect(() => whenBack(askAnew), []);
   useLoadedAhead();
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
