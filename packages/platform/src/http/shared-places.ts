@@ -4,7 +4,7 @@
  * the one whose last was longest ago. Rule 8a.
  */
 
-export interface SharedPlacesBy {
+export interface SharedPlaceBounds {
   /** Places of one who asks, and of all together. */
   readonly ofOne: number;
   readonly ofAll: number;
@@ -23,7 +23,7 @@ interface Asker {
   underWay: number;
 }
 
-export function createSharedPlaces({ ofOne, ofAll, jobsMax }: SharedPlacesBy): SharedPlaces {
+export function createSharedPlaces({ ofOne, ofAll, jobsMax }: SharedPlaceBounds): SharedPlaces {
   /** Who has work here; the one that got a place last is at the end. */
   const askers = new Map<string, Asker>();
   let jobs = 0;

@@ -1,7 +1,7 @@
 /**
  * Entry of the report thread: reading operations on a separate connection to the store, so that a report over millions of calls
- * holds up neither sign-in nor the tap (rules: Processes). It changes nothing. Between
- * reports it moves an embedded store's log into its file, so that no thread which writes has to wait for that.
+ * holds up neither sign-in nor the tap (rules: Processes). It changes nothing. Between reports
+ * it moves an embedded store's log into its file, so that no thread which writes has to wait for that.
  */
 import { randomBytes } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -42,8 +42,7 @@ export interface Engine {
   stateNumber(): Promise<number | null>;
   /**
    * One write transaction, rolled back when `work` throws or returns a refusal. Resolves once the disk has it; others may read it shortly before.
-   * `name`: what the audit trail calls it, where the
-   * store is an acting one; without it the trail says nothing of it.
+   * `name`: what the audit trail calls it, where the store is an acting one; without it the trail says nothing of it.
    */
   write<T>(work: (transaction: Transaction<Schema>) => Promise<T>, name?: ChangeName<Exclude<T, StoreRefusal>>): Promise<T>;
   /**

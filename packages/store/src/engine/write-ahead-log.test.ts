@@ -46,6 +46,21 @@ test('all who ask while the disk works share the next wait, which begins after i
   assert.deepEqual(told, ['open /data/store.db-wal', 'sync 7', 'sync 7', 'sync 7', 'close 7']);
 });
 
+test('a log that is closed while the disk works is closed behind all who wait', async () => {
+  const { file, syncs, told } = heldFile();
+  const log = new WriteAheadLog('/data/store.db', file);
+  const asked = [log.force(), log.force()];
+  await turn();
+  log.close();
+  assert.deepEqual(told, ['open /data/store.db-wal', 'sync 7']);
+  syncs[0]!.resolve();
+  await turn();
+  syncs[1]!.resolve();
+  await Promise.all(asked);
+  await turn();
+  assert.deepEqual(told.slice(2), ['sync 7', 'close 7']);
+});
+
 test('a disk that failed to take something is not asked again, and nothing is said to be kept', async () => {
   const { file, syncs } = heldFile();
   const log = new WriteAheadLog('/data/store.db', file);

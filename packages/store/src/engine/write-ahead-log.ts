@@ -25,6 +25,7 @@ export class WriteAheadLog {
   /** Begins when the current one ends. All who ask meanwhile share it. */
   #next: Promise<void> | null = null;
   #lost: StoreFault | null = null;
+  #isClosing = false;
 
   /** `store`: the path of the store's file. */
   constructor(store: string, file: LogFile = onDisk) {
@@ -45,8 +46,15 @@ export class WriteAheadLog {
     return this.#next;
   }
 
+  /** Who waits is still answered: the file is closed behind the last of them, since its number would be another file's by then. */
   close(): void {
-    if (this.#descriptor !== null) this.#file.close(this.#descriptor);
+    this.#isClosing = true;
+    this.#closeUnlessAsked();
+  }
+
+  #closeUnlessAsked(): void {
+    if (!this.#isClosing || this.#descriptor === null || this.#current !== null || this.#next !== null) return;
+    this.#file.close(this.#descriptor);
     this.#descriptor = null;
   }
 
@@ -55,6 +63,7 @@ export class WriteAheadLog {
     this.#current = forcing;
     const ended = (): void => {
       if (this.#current === forcing) this.#current = null;
+      this.#closeUnlessAsked();
     };
     forcing.then(ended, ended);
     return forcing;
