@@ -57,6 +57,23 @@ test('a copy decompressed on the other thread is read like any other: in one chu
   assert.equal(wasmBrotliDecodersAlive(), 0);
 });
 
+test('a thread without a stream ends after a while, with its memory; a body that comes at that moment is read by another one', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const bytes = zlib.brotliCompressSync(Buffer.from(JSON.stringify(Array.from({ length: 40_000 }, (_, n) => `${n * 7919 % 1000} `)) + marker));
+  assert.equal((await readingOf(true, bytes)).usage, 'reported');
+  const [before, idle] = [threads.length, threads.at(-1)!];
+  const ended = once(idle, 'exit');
+  t.mock.timers.tick(14_999);
+  assert.equal((await readingOf(true, bytes)).usage, 'reported');
+  assert.deepEqual([threads.length, memoryBytesElsewhere() > 0], [before, true], 'a stream keeps it');
+  t.mock.timers.tick(15_000);
+  assert.equal(memoryBytesElsewhere(), 0);
+  assert.equal((await readingOf(true, bytes)).usage, 'reported');
+  await ended;
+  assert.equal(threads.length, before + 1);
+  assert.ok(memoryBytesElsewhere() > 0);
+});
+
 test('if the thread ends by a fault, reading its current body fails, and another thread reads the next body', async () => {
   const body = Buffer.from(JSON.stringify(Array.from({ length: 40_000 }, (_, n) => `${n * 7919 % 1000} `)) + marker);
   const bytes = zlib.brotliCompressSync(body, { params: { [quality]: 1 } });
