@@ -8,11 +8,14 @@ import { dayAfter } from '@metergate/core/time/utc-day.ts';
 import { callRecordOf } from '../../calls/call-row.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { additionsOf, spendColumns } from '../../spend/apply-spend.ts';
-import { recordsAtOnce, spendRecordColumns, spendRecordOf, type SpendRecordRow } from '../../spend/recent-records.ts';
+import { spendRecordColumns, spendRecordOf, type SpendRecordRow } from '../../spend/recent-records.ts';
 import { hourAdditionsOf } from '../../usage/apply-hours.ts';
 import { figureColumnNames } from '../../usage/figure-columns.ts';
 import { setDimension } from '../../usage/label-sets.ts';
 import { labelMonths, usageAdditionsOf } from '../../usage/usage-additions.ts';
+
+/** Records of one slice, some 5 ms. The thread that compares answers requests too. */
+export const comparedAtOnce = 100;
 
 /** The tables of sums by day. */
 export type ProvedTable = 'usage_sum' | 'attribution_sum' | 'word_sum' | 'hour_sum' | 'spend_day';
@@ -119,7 +122,7 @@ export async function derivedDay(
     const rows = await engine.read((db) => db.selectFrom('call_record').selectAll().select(counted).where('organization', '=', organization)
       .where('started_at_ms', '<=', latestMs)
       .where(sql<boolean>`started_at_ms >= ${after.startedAtMs} and not (started_at_ms = ${after.startedAtMs} and sequence <= ${after.sequence})`)
-      .orderBy('started_at_ms').orderBy('sequence').limit(recordsAtOnce).execute());
+      .orderBy('started_at_ms').orderBy('sequence').limit(comparedAtOnce).execute());
     const last = rows.at(-1);
     const own = rows.filter(({ sequence }) => sequence <= through);
     const records = own.map(callRecordOf);
@@ -134,7 +137,7 @@ export async function derivedDay(
       }
     }
     if (!await between()) return null;
-    if (last === undefined || rows.length < recordsAtOnce) return sums;
+    if (last === undefined || rows.length < comparedAtOnce) return sums;
     after = { startedAtMs: last.started_at_ms, sequence: last.sequence };
   }
 }

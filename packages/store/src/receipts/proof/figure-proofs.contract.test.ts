@@ -53,13 +53,28 @@ for (const on of bothEngines) {
       assert.equal(await provedMs(organization), nowMs);
     });
 
+    test('others have a turn after each hundred records', async () => {
+      const turnsFor = async (calls: number): Promise<number> => {
+        const organization = await newOrganization();
+        const records = Array.from({ length: calls }, (_, index) => sampleRecord(organization, { startedAtMs: startMs + index }));
+        await store.calls.ship(batchOf(`seg_${organization}`, records));
+        let turns = 0;
+        const between = async (): Promise<boolean> => (turns += 1) > 0;
+        const outcome = await store.figureProofs.prove(organization, { nowMs: nowMs += 25 * 3_600_000, between, later: async () => {} });
+        assert.deepEqual(outcome?.found, []);
+        return turns;
+      };
+      // The chain and one day, each in four slices instead of one.
+      assert.equal(await turnsFor(350) - await turnsFor(1), 6);
+    });
+
     test('it ends where calls are recorded faster than they are compared', async () => {
       const organization = await newOrganization();
       let batches = 0;
       const recorded = async (): Promise<boolean> => {
         batches += 1;
         const first = startMs + batches * 1_000;
-        const records = Array.from({ length: 550 }, (_, index) => sampleRecord(organization, { startedAtMs: first + index }));
+        const records = Array.from({ length: 110 }, (_, index) => sampleRecord(organization, { startedAtMs: first + index }));
         if (batches <= 20) await store.calls.ship(batchOf(`seg_${organization}_${batches}`, records));
         return true;
       };

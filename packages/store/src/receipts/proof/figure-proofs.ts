@@ -10,7 +10,7 @@ import { numberOrNull } from '../../schema/schema.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { StoreContext } from '../../sealing/context.ts';
 import { mayMend, mendUsage, type Lack } from './mend-usage.ts';
-import type { ProvedSum } from './day-sums.ts';
+import { comparedAtOnce, type ProvedSum } from './day-sums.ts';
 import { firstRuns, proveRuns, type RunsPlace, type RunsLook } from './prove-runs.ts';
 import { proveAllDays, proveMonth, type TotalDifference } from './prove-totals.ts';
 import { proveChain } from './prove-chain.ts';
@@ -59,7 +59,6 @@ export interface FigureProofs {
 const wholeEveryMs = 24 * 3_600_000;
 /** Records arrive this late at most, as a rule. */
 const lateMs = 2 * 86_400_000;
-const linksAtOnce = 500;
 /** Of one organization. */
 const keptMax = 200;
 
@@ -122,7 +121,7 @@ class Comparison {
   async #chain(from: number): Promise<{ readonly through: number; readonly isSound: boolean } | null> {
     let [after, upTo]: [number, number | null] = [from, null];
     for (;;) {
-      const { through, broken, isWhole, end } = await proveChain(this.#engine, this.#organization, { after, upTo, limit: linksAtOnce });
+      const { through, broken, isWhole, end } = await proveChain(this.#engine, this.#organization, { after, upTo, limit: comparedAtOnce });
       upTo = end;
       if (broken !== null && !await this.#isErased()) {
         this.#tell({ kind: 'receipts', place: String(broken), kept: 'the chain goes on', derived: 'the record is missing or another' });
