@@ -148,7 +148,7 @@ async function serve(): Promise<void> {
       for (const each of repeated) clearInterval(each);
       void stopAll({ platform, works, feed, beside, store }, message.graceMs);
     });
-    giveBackWhenIdle();
+    giveBackWhenIdle({ background: true });
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
     // Not earlier: before the parent listens, a message would be lost.
     void reportFigures(works, feed);

@@ -42,6 +42,15 @@ test('a thread that had little to do in its last fifteen looks collects when it 
   assert.ok(!collectsIn(bursts.map((each) => each + 0.015), 62).includes(true));
 });
 
+test('a thread that always works a little in the background collects all the same', () => {
+  const collectsAt = (utilization: number, background: boolean) => {
+    const rule = createIdleRule({ background });
+    rule.collected(30 * mib);
+    return Array.from({ length: 30 }, () => rule.collects({ utilization, heldBytes: 62 * mib })).indexOf(true) + 1;
+  };
+  assert.deepEqual([collectsAt(0.12, true), collectsAt(0.19, true), collectsAt(0.2, true), collectsAt(0.12, false)], [15, 15, 0, 0]);
+});
+
 test('behind a storm freed memory is given back once, when the thread had little to do for fifteen looks', () => {
   const givesBack = createGiveBackRule();
   const looks = [0.9, ...Array<number>(40).fill(0.05), 0.2, ...Array<number>(20).fill(0.05)];

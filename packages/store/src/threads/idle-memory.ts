@@ -35,33 +35,44 @@ interface Rest {
 const idle: Rest = { utilization: 0.02, looks: 2, worthBytes: 8 * mib };
 /** Few calls or pages, behind a storm: somebody may wait for the collection, so it must be worth more. */
 const calm: Rest = { utilization: 0.1, looks: 15, worthBytes: 32 * mib };
+/** No call waits for a thread that works in the background, and its regular work may be a tenth of a processor (decision 207). */
+const calmInBackground: Rest = { ...calm, utilization: 0.2 };
 
 /**
  * How many looks in a row a thread was idle, and whether it was calm in the mean of its last looks: what little it has comes in bursts. Those before
  * it was last busy do not count.
  */
-function watchRest(): (utilization: number) => { readonly idleLooks: number; readonly isCalm: boolean } {
+function watchRest(
+  { looks, utilization: calmUtilization }: Rest = calm,
+): (utilization: number) => { readonly idleLooks: number; readonly isCalm: boolean } {
   let idleLooks = 0;
   const latest: number[] = [];
   return (utilization) => {
     idleLooks = utilization < idle.utilization ? idleLooks + 1 : 0;
     if (utilization >= busyUtilization) latest.length = 0;
-    else if (latest.push(utilization) > calm.looks) latest.shift();
-    const mean = latest.reduce((sum, each) => sum + each, 0) / calm.looks;
-    return { idleLooks, isCalm: latest.length === calm.looks && mean < calm.utilization };
+    else if (latest.push(utilization) > looks) latest.shift();
+    const mean = latest.reduce((sum, each) => sum + each, 0) / looks;
+    return { idleLooks, isCalm: latest.length === looks && mean < calmUtilization };
   };
 }
 
 /** What a storm leaves behind goes by and by, some of it after the first collection: it is looked at once more. */
 const secondLook = 15;
 
+export interface ThreadWork {
+  /** It also works in the background, and no call waits for it. */
+  readonly background?: boolean;
+}
+
 /**
  * Whether to collect now, look by look: after two idle looks if the thread holds 8 MiB more than after the last collection; after fifteen of them if
  * it holds that much more than after any; after fifteen that were calm in the mean if it holds 32 MiB more than after the last. The first collection
  * is that after the start.
  */
-export function createIdleRule(): { collects(look: ThreadLook): boolean; collected(heldBytes: number): void } {
-  const rest = watchRest();
+export function createIdleRule(
+  { background = false }: ThreadWork = {},
+): { collects(look: ThreadLook): boolean; collected(heldBytes: number): void } {
+  const rest = watchRest(background ? calmInBackground : calm);
   let [lastBytes, leastBytes] = [0, Infinity];
   return {
     collects({ utilization, heldBytes }) {
@@ -103,8 +114,8 @@ export function createGiveBackRule(): (utilization: number, othersCollected: boo
 }
 
 /** Looks after the memory of the calling thread until the thread ends; with `freed`, after what all threads have freed, too. */
-export function giveBackWhenIdle({ freed = false }: { readonly freed?: boolean } = {}): void {
-  const [rule, givesBack] = [createIdleRule(), createGiveBackRule()];
+export function giveBackWhenIdle({ freed = false, background = false }: ThreadWork & { readonly freed?: boolean } = {}): void {
+  const [rule, givesBack] = [createIdleRule({ background }), createGiveBackRule()];
   const threads = collectingThreads();
   let giveBack: ReturnType<typeof findGiveBack> | undefined;
   let before = workedUntilNow();
