@@ -14,15 +14,26 @@ export interface HashingQuestion {
   readonly options: { readonly N: number; readonly r: number; readonly p: number; readonly maxmem: number };
 }
 
-/** Null: the system could not, for want of memory. */
-export type HashingAnswer = Uint8Array | null;
+export interface HashingAnswer {
+  /** Null: the system could not, for want of memory. */
+  readonly hash: Uint8Array | null;
+  /** How long the thread wanted to hash while others had the processor. */
+  readonly waitedMs: number;
+}
 
 const parent = parentPort!;
 workAs(workerData as HashingKind);
 
 parent.on('message', (question: HashingQuestion) => parent.postMessage(answerTo(question)));
 
-function answerTo({ password, salt, bytes, options }: HashingQuestion): HashingAnswer {
+function answerTo(question: HashingQuestion): HashingAnswer {
+  const [beganMs, before] = [performance.now(), process.threadCpuUsage()];
+  const hash = hashOf(question);
+  const { user, system } = process.threadCpuUsage(before);
+  return { hash, waitedMs: Math.max(0, performance.now() - beganMs - (user + system) / 1_000) };
+}
+
+function hashOf({ password, salt, bytes, options }: HashingQuestion): Uint8Array | null {
   try {
     return Uint8Array.from(scryptSync(password, salt, bytes, options));
   } catch {

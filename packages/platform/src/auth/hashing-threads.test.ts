@@ -1,7 +1,7 @@
 /** Passwords hashed on threads: the same hashes, and who is known does not wait for strangers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashingOnThreads } from './hashing-threads.ts';
+import { hashingOnThreads, restBehind } from './hashing-threads.ts';
 import { HashingBusy, Passwords, type HashingCost } from './passwords.ts';
 
 const cheap: HashingCost = { N: 1_024, r: 8, p: 1 };
@@ -24,4 +24,9 @@ test('strangers fill their own queue, and somebody who is known is served', asyn
   assert.equal(refused.length, 60);
   assert.ok(refused.every(({ reason }) => reason instanceof HashingBusy));
   for (const answer of answers) if (answer.status === 'fulfilled') assert.deepEqual(answer.value, known);
+});
+
+test('hashing for strangers rests as long as it waited for a processor, a second at most; for people who are known it does not rest', () => {
+  assert.deepEqual([0, 0.3, 700, 9_000].map((waitedMs) => restBehind('strangers', waitedMs)), [0, 0, 700, 1_000]);
+  assert.equal(restBehind('knownPeople', 700), 0);
 });

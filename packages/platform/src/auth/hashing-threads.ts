@@ -3,6 +3,7 @@
  * of strangers delays no one who is known. The pool of the process, which resolves providers' names and makes journal files, hashes nothing.
  * Decision 0109.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { HashingAnswer, HashingKind, HashingQuestion } from './hashing-thread.ts';
 import { createHashingTurns, type HashingTurns } from './hashing-turns.ts';
@@ -14,6 +15,17 @@ const idleMs = 60_000;
 /** Objects of a thread, megabytes. What scrypt works in is not among them. */
 const heap = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 };
 
+/** A platform that stops waits for a rest that has begun. */
+const restMsMax = 1_000;
+
+/**
+ * How long the thread for strangers rests after a hash for which it waited so long: as long. The system shares processors out one by one, so beside
+ * busy ones it would get far more than its part; while nobody else wants a processor it never rests.
+ */
+export function restBehind(kind: HashingKind, waitedMs: number): number {
+  return kind === 'strangers' ? Math.min(restMsMax, Math.round(waitedMs)) : 0;
+}
+
 /** @throws HashingBusy from what it gives, where too many wait. */
 export function hashingOnThreads(): Derive {
   const lanes = { knownPeople: new Lane('knownPeople'), strangers: new Lane('strangers') };
@@ -23,9 +35,11 @@ export function hashingOnThreads(): Derive {
 
 class Lane {
   readonly #kind: HashingKind;
-  readonly #turns: HashingTurns = createHashingTurns();
+  readonly #turns: HashingTurns = createHashingTurns(() => this.#rest());
   #thread: Worker | null = null;
   #ending: NodeJS.Timeout | null = null;
+  /** Of the latest hash. */
+  #waitedMs = 0;
 
   constructor(kind: HashingKind) {
     this.#kind = kind;
@@ -38,11 +52,20 @@ class Lane {
   async #hash(question: HashingQuestion): Promise<Buffer> {
     if (this.#ending !== null) clearTimeout(this.#ending);
     const thread = this.#thread ??= this.#begin();
+    this.#waitedMs = 0;
     try {
-      return await answered(thread, question);
+      const { hash, waitedMs } = await answered(thread, question);
+      this.#waitedMs = waitedMs;
+      if (hash === null) throw new Error('A password could not be hashed: there was no memory for it.');
+      return Buffer.from(hash);
     } finally {
       this.#ending = setTimeout(() => this.#end(), idleMs).unref();
     }
+  }
+
+  async #rest(): Promise<void> {
+    const ms = restBehind(this.#kind, this.#waitedMs);
+    if (ms > 0) await pause(ms);
   }
 
   #begin(): Worker {
@@ -63,14 +86,13 @@ class Lane {
   }
 }
 
-/** @throws Error if the thread ends first, or cannot. */
-function answered(thread: Worker, question: HashingQuestion): Promise<Buffer> {
+/** @throws Error if the thread ends first. */
+function answered(thread: Worker, question: HashingQuestion): Promise<HashingAnswer> {
   return new Promise((resolve, reject) => {
     const settle = (): void => void thread.off('message', onMessage).off('exit', onExit);
     const onMessage = (answer: HashingAnswer): void => {
       settle();
-      if (answer === null) reject(new Error('A password could not be hashed: there was no memory for it.'));
-      else resolve(Buffer.from(answer));
+      resolve(answer);
     };
     const onExit = (): void => {
       settle();

@@ -21,6 +21,23 @@ test('one place fills half of the queue, then half of what is left is another\'s
   assert.deepEqual([taken('a'), taken('b'), taken('c')], [20, 10, 5]);
 });
 
+test('who asked has the answer before the rest, and the next one begins behind it', async () => {
+  const told: string[] = [];
+  const rests: PromiseWithResolvers<void>[] = [];
+  const turns = createHashingTurns(() => {
+    told.push('rest');
+    rests.push(Promise.withResolvers());
+    return rests.at(-1)!.promise;
+  });
+  const asked = ['a', 'b'].map((from) => turns.take(from, async () => void told.push(`begin ${from}`))!);
+  await asked[0];
+  await new Promise((resolve) => { setImmediate(resolve); });
+  assert.deepEqual(told, ['begin a', 'rest']);
+  rests[0]!.resolve();
+  await asked[1];
+  assert.deepEqual(told, ['begin a', 'rest', 'begin b']);
+});
+
 test('one at a time, and work that fails fails alone', async () => {
   const turns = createHashingTurns();
   let [underWay, most] = [0, 0];

@@ -14,7 +14,8 @@ export interface HashingTurns {
   take<T>(from: string, work: () => Promise<T>): Promise<T> | null;
 }
 
-export function createHashingTurns(): HashingTurns {
+/** `rest`: what is awaited after each job before the next one begins; it must not reject. */
+export function createHashingTurns(rest: () => Promise<unknown> = async () => {}): HashingTurns {
   /** Those that wait; the one that had a turn last stands at the end. */
   const places = new Map<string, Job[]>();
   const counts = new Map<string, number>();
@@ -31,6 +32,7 @@ export function createHashingTurns(): HashingTurns {
       if (waiting.length > 0) places.set(from, waiting);
       last = from;
       await job();
+      await rest();
       const left = counts.get(from)! - 1;
       if (left === 0) counts.delete(from);
       else counts.set(from, left);
