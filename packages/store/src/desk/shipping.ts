@@ -10,17 +10,10 @@ import type { CountedRows } from './counted-rows.ts';
 import { processMs } from './lease-desk.ts';
 import type { FromStore } from './protocol.ts';
 import type { Repeat } from './repeat.ts';
+import { journalPauseMs, ShippingPace } from './shipping-pace.ts';
 
-/** How often the journal is looked at; a nudge shortens the pause. Of an embedded store less often behind a look that found nothing. */
-const journalPauseMs = 200;
+/** How often the journal is looked at where nothing is closed. */
 const restPauseMs = { sqlite: 500, postgres: journalPauseMs };
-const nudgePauseMs = { sqlite: 50, postgres: 20 };
-/**
- * A batch costs about a millisecond plus its rows, and each row less, the more of them change the same sums. If looks find rows at this pace, the
- * next one comes later and finds more.
- */
-const manyRows = { count: 100, aSecond: 50 };
-const busyPauseMs = { sqlite: 100, postgres: journalPauseMs };
 const figuresPauseMs = 1_000;
 /** A little less than the pause between two looks at the journal. */
 const keptPauseMs = 150;
@@ -54,7 +47,7 @@ export interface Shipping extends Pick<Repeat, 'stop'> {
 
 /** Ships in passes; reports every second how much was shipped and since when rows wait, also during a pass. */
 export function startShipping(shipper: Shipper, { taken, progress, tell, passed, engine, repeated }: ShippingParts): Shipping {
-  const pace = paceOf(processMs);
+  const pace = new ShippingPace(engine, processMs);
   setInterval(() => {
     const { rows, records } = taken();
     tell({ rowsShipped: rows, recordsShipped: records, shippedMs: progress.untilMs });
@@ -68,29 +61,7 @@ export function startShipping(shipper: Shipper, { taken, progress, tell, passed,
   }, restPauseMs[engine]);
   return {
     stop: () => passes.stop(),
-    look: (withinMs) => passes.nudge(withinMs ?? pace.pauseMs(engine)),
-  };
-}
-
-/**
- * How fast rows come, as the last look found them, and how long it took to ship them. A shared server that takes long, because it is busy or because
- * other nodes ship to it, is left alone for as long, but no longer than between two looks: what waits meanwhile costs it less.
- */
-function paceOf(nowMs: () => number): { found(rows: number, tookMs: number): void; pauseMs(engine: Engine['kind']): number } {
-  let [lookedMs, rows, aSecond, lastMs] = [nowMs(), 0, 0, 0];
-  return {
-    found(count, tookMs) {
-      lastMs = tookMs;
-      const atMs = nowMs();
-      rows = count;
-      aSecond = count / Math.max(1, atMs - lookedMs) * 1_000;
-      lookedMs = atMs;
-    },
-    // On SQLite this thread shares the disk with the gateway's journal, and a look that finds little costs little.
-    pauseMs(engine) {
-      if (engine === 'sqlite' ? rows >= manyRows.count : aSecond >= manyRows.aSecond) return busyPauseMs[engine];
-      return engine === 'sqlite' ? nudgePauseMs.sqlite : Math.min(busyPauseMs.postgres, Math.max(nudgePauseMs.postgres, lastMs));
-    },
+    look: (withinMs) => passes.nudge(withinMs ?? pace.pauseMs),
   };
 }
 
