@@ -26,14 +26,16 @@ export class Refused extends Error {
 export const noAnswer = 'The platform did not answer. It may be restarting, or the network is away.';
 
 const refusing: Middleware = {
-  async onResponse({ response }) {
+  async onResponse({ request, response }) {
     const said = response.ok ? null : ((await response.json().catch(() => null)) as { error?: { code?: string; message?: string } } | null);
     // A proxy answers for a platform that is away, but not in the platform's form.
     if (response.status >= 502 && response.status <= 504 && said?.error?.code === undefined) {
       noteNoAnswer();
       throw new Refused(0, 'no_answer', noAnswer);
     }
-    noteAnswer();
+    // Its store is away: what the page lacks comes once it is back, as after a restart.
+    if (request.method === 'GET' && said?.error?.code === 'unavailable') noteNoAnswer();
+    else noteAnswer();
     if (response.ok) return;
     throw new Refused(
       response.status,

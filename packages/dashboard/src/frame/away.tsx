@@ -7,7 +7,7 @@ export function Away() {
   if (!useAway()) return null;
   return (
     <Alert mb="md" role="status" icon={<CloudOff size={18} aria-hidden />} title="The platform is away">
-      It may be restarting, or the network is gone. What is shown was loaded before. The page goes on by itself.
+      It may be restarting, its store may be away, or the network is gone. What is shown was loaded before. The page goes on by itself.
     </Alert>
   );
 }

@@ -6,6 +6,7 @@
  * else's email gives no further tries at their password. Whoever comes in a browser that they signed in with before has its tries besides
  * (decision 171): strangers behind the same address can use up those of the pair, not these.
  */
+import { isStoreAway } from '@metergate/store/engine/fault.ts';
 import { networkOf } from '../http/client-address.ts';
 import type { KnownBrowser } from './known-browsers.ts';
 import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
@@ -39,6 +40,8 @@ export interface Attempt {
    * reached and they are not known as this pair, so it is answered like a wrong password.
    */
   succeeded(person: string): boolean;
+  /** Nobody could tell whether the password was right: the attempt is not counted. */
+  withdrawn(): void;
 }
 
 /** What is tried. Each is counted by itself: what a stranger may write as an email of one uses up no tries of another. */
@@ -93,6 +96,7 @@ export function createAttempts(clock: () => number): Attempts {
         count.tried -= 1;
         return true;
       },
+      withdrawn: () => void (count.tried -= 1),
     };
   };
   return {
@@ -115,6 +119,9 @@ export function createAttempts(clock: () => number): Attempts {
           remember(known, keys.pair, person);
           return true;
         },
+        withdrawn() {
+          for (const count of taken) count.tried -= 1;
+        },
       };
     },
   };
@@ -127,6 +134,16 @@ function browserFor({ kind = 'sign-in', browser = null, email }: Trier): KnownBr
 
 export function isTooMany(taken: TooMany | Attempt): taken is TooMany {
   return 'refusal' in taken;
+}
+
+/** While the store is away what was tried is neither right nor wrong: who tries again meanwhile is not locked out afterwards. */
+export async function unlessWithdrawn<Answer>(attempt: Attempt, check: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await check();
+  } catch (fault) {
+    if (isStoreAway(fault)) attempt.withdrawn();
+    throw fault;
+  }
 }
 
 function tooMany(afterMs: number): TooMany {

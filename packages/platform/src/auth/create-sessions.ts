@@ -10,6 +10,7 @@ import { setSessionCookie } from 'better-auth/cookies';
 import type { Store } from '@metergate/store/store.ts';
 import { z } from 'zod';
 import { accountAdapter } from './account-adapter.ts';
+import { notingFaults, unlessStoreFailed } from './noted-faults.ts';
 import { sessionCookieName } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -40,7 +41,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     if (found !== null && organization !== null) await store.people.chooseOrganization(found.session.id, organization);
   }
 
-  return {
+  const sessions: Sessions = {
     async begin({ person, issuer, organization }, request) {
       const { headers } = await auth.api.beginSession({ body: { person, issuer }, headers: withoutCookie(request), returnHeaders: true });
       await bind(headers, organization);
@@ -61,6 +62,11 @@ export function createSessions(options: SessionsOptions): Sessions {
       const { headers } = await auth.api.signOut({ headers: cookieAlone(request), returnHeaders: true });
       return cookiesOf(headers);
     },
+  };
+  return {
+    begin: (who, request) => unlessStoreFailed(() => sessions.begin(who, request)),
+    find: (request) => unlessStoreFailed(() => sessions.find(request)),
+    end: (request) => unlessStoreFailed(() => sessions.end(request)),
   };
 }
 
@@ -88,7 +94,7 @@ function libraryFor({ store, masterKey, publicUrl }: SessionsOptions) {
     baseURL: publicUrl,
     basePath: '/platform/v1/auth',
     secret: Buffer.from(hkdfSync('sha256', masterKey, new Uint8Array(0), 'metergate/v1/session-signing', 32)).toString('base64url'),
-    database: accountAdapter(store.accounts),
+    database: accountAdapter(notingFaults(store.accounts)),
     plugins: [shownSessions],
     telemetry: { enabled: false },
     logger: { disabled: true },

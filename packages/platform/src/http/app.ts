@@ -11,7 +11,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { describeApp } from './describe.ts';
 import { HashingBusy } from '../auth/passwords.ts';
 import { ReportsOutOfMemory } from '../reports/running-thread.ts';
-import { busy, errorResponse, HttpRefusal, internalError, notFound, tooLargeReport } from './envelope.ts';
+import { answerToFault, busy, errorResponse, HttpRefusal, notFound, tooLargeReport } from './envelope.ts';
 import { mount } from './mount.ts';
 import type { Operation } from './operation.ts';
 import type { PlatformParts } from './parts.ts';
@@ -108,7 +108,7 @@ export function platformApp(parts: PlatformParts): OpenAPIHono {
     if (fault instanceof HttpRefusal) return errorResponse(fault);
     if (fault instanceof HashingBusy) return errorResponse(busy());
     parts.report(fault);
-    return errorResponse(fault instanceof ReportsOutOfMemory ? tooLargeReport() : internalError());
+    return errorResponse(fault instanceof ReportsOutOfMemory ? tooLargeReport() : answerToFault(fault));
   });
   return app;
 }

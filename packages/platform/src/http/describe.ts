@@ -52,6 +52,7 @@ export function refusalsOf(operation: Operation): ReadonlyMap<number, readonly s
   }
   if (operation.bounded === true) add(429, 'too_many_attempts');
   add(503, 'busy');
+  add(503, 'unavailable');
   add(500, 'internal_error');
   return byStatus;
 }
@@ -78,11 +79,13 @@ export function described(operation: Operation): Parameters<OpenAPIHono['openAPI
       },
       ...Object.fromEntries([...refusalsOf(operation)].toSorted(([one], [other]) => one - other).map(([status, codes]) => [status, {
         description: `${statusText[status] ?? 'Refused'}: ${codes.map((code) => `\`${code}\``).join(', ')}`, content: json(errorSchema),
-        ...(status === 429 ? { headers: { 'retry-after': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1 } } } } : {}),
+        ...(status === 429 || status === 503 ? { headers: { 'retry-after': secondsToWait } } : {}),
       }])),
     },
   } as Parameters<OpenAPIHono['openAPIRegistry']['registerPath']>[0];
 }
+
+const secondsToWait = { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1 } } as const;
 
 const statusText: Readonly<Record<number, string>> = {
   400: 'The input is malformed or cannot be accepted', 401: 'No valid session, token or key', 403: 'Not allowed', 404: 'Not found',

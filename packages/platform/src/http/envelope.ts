@@ -2,6 +2,7 @@
  * The platform's error answers: `{error: {code, message}}` and a status. Rules: Platform HTTP.
  * One table from refusal codes to statuses. A sentence never repeats what was sent.
  */
+import { isStoreAway } from '@metergate/store/engine/fault.ts';
 import type { AdministrationRefusal } from '../use-cases/refusal.ts';
 
 export interface ErrorBody {
@@ -67,6 +68,7 @@ const statuses: Readonly<Record<string, number>> = {
   provider_unreachable: 502,
   gateway_unreachable: 502,
   busy: 503,
+  unavailable: 503,
 };
 
 export function statusOf(code: string): number {
@@ -104,6 +106,24 @@ export function tooLargeReport(): HttpRefusal {
 /** The asker has more requests waiting than it may. Nothing of this one was looked at. */
 export function tooManyAtOnce(): HttpRefusal {
   return new HttpRefusal(503, 'busy', 'Too many of your requests are waiting. Try again in a moment.', { 'retry-after': '1' });
+}
+
+/** The store is away or cannot work. Of what was asked it is not known whether it was done. */
+export function unavailable(): HttpRefusal {
+  return new HttpRefusal(503, 'unavailable', 'The store cannot answer this request right now. Try again in a moment.', { 'retry-after': '2' });
+}
+
+/** It answers, and did not finish this in time: a lock was held, or the question takes too long. */
+function storeBusy(): HttpRefusal {
+  return new HttpRefusal(503, 'busy', 'The store did not finish this in time. Try again in a moment, or ask for less at once.', {
+    'retry-after': '2',
+  });
+}
+
+/** The answer to a fault that nothing else is known of. Its cause goes only to the log. */
+export function answerToFault(fault: unknown): HttpRefusal {
+  if (!isStoreAway(fault)) return internalError();
+  return fault.code === 'store_busy' ? storeBusy() : unavailable();
 }
 
 /** Our own fault; its cause goes only to the log. */

@@ -5,7 +5,7 @@ import type { RequestListener } from 'node:http';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { platformApp } from './app.ts';
 import { withRequestTurns } from './request-turns.ts';
-import { errorResponse, internalError, tooManyAtOnce } from './envelope.ts';
+import { answerToFault, errorResponse, tooManyAtOnce } from './envelope.ts';
 import { malformedRequest, answerRefused, withFraming } from './framing.ts';
 import type { PlatformParts } from './parts.ts';
 import { withTap } from './tap.ts';
@@ -21,5 +21,5 @@ export function platformListener(parts: PlatformParts): RequestListener {
 function unanswered({ report }: PlatformParts, fault: unknown): Response {
   if (fault instanceof RequestError) return errorResponse(malformedRequest());
   report(fault);
-  return errorResponse(internalError());
+  return errorResponse(answerToFault(fault));
 }

@@ -4,6 +4,7 @@
  */
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Context } from 'hono';
+import { isStoreAway } from '@metergate/store/engine/fault.ts';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { begunLifeMs, ownPath } from '../auth/oidc/begun-sign-in.ts';
 import type { OidcParts } from '../auth/oidc/oidc-parts.ts';
@@ -25,7 +26,11 @@ export function serveOidc(app: OpenAPIHono, parts: PlatformParts): void {
   const { oidc } = parts;
   if (oidc === null) return;
   app.get(oidcStartPath, (context) => start(context, parts, oidc));
-  app.get(oidcCallbackPath, (context) => callback(context, parts, oidc));
+  app.get(oidcCallbackPath, (context) => callback(context, parts, oidc).catch((fault: unknown) => {
+    if (!isStoreAway(fault)) throw fault;
+    parts.report(fault);
+    return faultPage(context, 'unavailable');
+  }));
 }
 
 async function start(context: Context, { publicUrl }: PlatformParts, { provider, begun }: OidcParts): Promise<Response> {

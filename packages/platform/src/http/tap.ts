@@ -62,7 +62,7 @@ const closed = refusal(410, 'baseline_closed', 'This Baseline has closed. Start 
 const retired = refusal(410, 'tap_retired', 'This tap was retired. Remove it from the client.');
 const unsupported = refusal(415, 'unsupported_media_type', 'The body must be JSON, not compressed, with content-type application/json.');
 const wrongMethod = refusal(405, 'method_not_allowed', 'This address only accepts POST.', { allow: 'POST' });
-const unavailable = refusal(503, 'unavailable', 'The batch cannot be stored right now. Send it again.');
+const unavailable = refusal(503, 'unavailable', 'The batch cannot be stored right now. Send it again.', { 'retry-after': '2' });
 /** What is read at once is bounded: the rest of this body is not. */
 const noRoom = refusal(503, 'unavailable', 'Too much is being sent right now. Send the batch again.', { 'retry-after': '2', connection: 'close' });
 /** The body is not waited for: the connection ends with the answer. */

@@ -37,8 +37,16 @@ export type StoreFaultCode =
   | 'receipts_differ'
   /** Records that were to be read were removed for their age meanwhile. */
   | 'records_gone'
+  /** The engine does not take a statement of ours, whatever state it is in: a defect. */
+  | 'statement_refused'
   /** Anything else the engine reports. */
   | 'store_failed';
+
+/** The store is away or cannot work now. What was asked may be answered once it can. */
+const passing: ReadonlySet<StoreFaultCode> = new Set<StoreFaultCode>([
+  'store_absent', 'store_unreachable', 'store_unreadable', 'schema_newer', 'schema_older', 'upgrade_held_up', 'store_busy', 'store_full',
+  'store_failed',
+]);
 
 /** The store broke, or is not there. Thrown. */
 export class StoreFault extends Error {
@@ -50,6 +58,11 @@ export class StoreFault extends Error {
     this.name = 'StoreFault';
     this.code = code;
   }
+}
+
+/** Whether it is the store that does not work, and not what it was asked: whoever asks again later may be answered. */
+export function isStoreAway(fault: unknown): fault is StoreFault {
+  return fault instanceof StoreFault && passing.has(fault.code);
 }
 
 /** The fault for an error that came out of an engine working at `place`; the error itself if it is not an engine error. */
@@ -82,7 +95,8 @@ function judged(error: unknown, place: string): unknown {
 }
 
 const systemCodes = new Set([
-  'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EPIPE', 'ENOENT', 'EACCES',
+  'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN',
+  'EPIPE', 'EPROTO', 'ENOENT', 'EACCES', 'EMFILE', 'ENFILE', 'ENOBUFS', 'EADDRNOTAVAIL',
 ]);
 
 /** What Node says of a certificate that it does not believe. */
@@ -117,6 +131,8 @@ function sqliteFault(errcode: number, place: string): StoreFault {
       return new StoreFault('store_unreadable', `The store at ${place} is damaged. Restore it from a backup.`);
     case 18: case 19: case 20: case 25:
       return new StoreFault('row_refused', `The store at ${place} does not take what it was given (SQLite result ${errcode}).`);
+    case 1: case 17: case 21:
+      return new StoreFault('statement_refused', `The store at ${place} does not take a statement of this version (SQLite result ${errcode}).`);
     case 10:
       return new StoreFault('store_failed',
         `The store at ${place} cannot be read or written (SQLite result ${errcode}). Check that its disk has room and is sound.`);
@@ -124,6 +140,9 @@ function sqliteFault(errcode: number, place: string): StoreFault {
       return new StoreFault('store_failed', `The store at ${place} failed (SQLite result ${errcode}).`);
   }
 }
+
+/** No such table. While a cell is restored, its schema has another name. */
+const goneCodes: ReadonlySet<string> = new Set(['42P01']);
 
 /** A pooler says with one code that it takes no parameter of ours, and that it has no server: while that fails over, it is the second. */
 function pooledFault(message: string, place: string): StoreFault {
@@ -163,6 +182,9 @@ function postgresFault(code: string, place: string): StoreFault {
   }
   if (/^(?:22|23|54)/.test(code)) {
     return new StoreFault('row_refused', `PostgreSQL at ${place} does not take what it was given (SQLSTATE ${code}).`);
+  }
+  if (code.startsWith('0A') || (code.startsWith('42') && !goneCodes.has(code))) {
+    return new StoreFault('statement_refused', `PostgreSQL at ${place} does not take a statement of this version (SQLSTATE ${code}).`);
   }
   return new StoreFault('store_failed', `PostgreSQL at ${place} failed (SQLSTATE ${code}).`);
 }

@@ -52,7 +52,7 @@ export function partReadingOf(engine: Engine): PartReading {
       const parts = await run(false);
       if (isSqlite || source === 'rows' || !parts.some(({ figures }) => mayBeRounded(figures))) return parts;
     } catch (fault) {
-      if (!isSqlite || source === 'rows' || !(fault instanceof StoreFault) || fault.code !== 'store_failed') throw fault;
+      if (!isSqlite || source === 'rows' || !(fault instanceof StoreFault) || fault.code !== 'statement_refused') throw fault;
     }
     return run(true);
   };

@@ -8,6 +8,7 @@ interface Told {
 
 export const signInFaults = {
   away: { status: 503, sentence: 'The identity provider does not answer right now. Try again in a moment, or sign in with a password.' },
+  unavailable: { status: 503, sentence: 'Nobody can sign in right now, because the store does not answer. Try again in a moment.' },
   denied: { status: 403, sentence: 'The identity provider did not let you in.' },
   not_confirmed: { status: 400, sentence: 'The answer of the identity provider could not be verified. Sign in again.' },
   not_begun: {

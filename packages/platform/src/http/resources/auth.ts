@@ -6,7 +6,7 @@ import { z } from '@hono/zod-openapi';
 import { roles } from '@metergate/core/account/role.ts';
 import type { PersonId } from '@metergate/core/id.ts';
 import { checkedEmail } from '@metergate/store/accounts/people.ts';
-import { isTooMany, type Attempt, type Trier } from '../../auth/attempts.ts';
+import { isTooMany, unlessWithdrawn, type Attempt, type Trier } from '../../auth/attempts.ts';
 import type { HashedFor } from '../../auth/passwords.ts';
 import type { UseCaseContext } from '../../use-cases/context.ts';
 import { changeOwnPassword, hashingOf, signInByPassword, wrongPassword } from '../../use-cases/password-sign-in.ts';
@@ -49,7 +49,8 @@ const signIn = openOperation({
     const email = checkedEmail(body.email);
     if (isRefusal(email)) return email;
     const attempt = takeAttempt(parts, { email, address, browser: knownBrowserOf(headers, parts) });
-    const found = await signInByPassword(hashingFor(context, { isKnown: attempt.isKnown, from: networkOf(address) }), body);
+    const hashing = hashingFor(context, { isKnown: attempt.isKnown, from: networkOf(address) });
+    const found = await unlessWithdrawn(attempt, () => signInByPassword(hashing, body));
     if (found === null || !attempt.succeeded(found.person.id)) return wrongPassword();
     addCookies(answerHeaders, await parts.sessions.begin({ person: found.person.id, issuer: null, organization: found.organization }, headers));
     knowBrowser({ email: body.email, person: found.person.id }, parts, { request: headers, answer: answerHeaders });
@@ -113,7 +114,8 @@ const changePassword = operation({
     // Counted by session: without one of this person's, nobody can use the count up.
     const attempt = takeAttempt(parts, { kind: 'own-password', email: actor.id, address: `session ${actor.session}` });
     const hashing = hashingFor(context, { isKnown: true, from: `session ${actor.session}` });
-    const changed = await changeOwnPassword(hashing, { person: actor.id, current: body.currentPassword, next: body.newPassword });
+    const passwords = { person: actor.id, current: body.currentPassword, next: body.newPassword };
+    const changed = await unlessWithdrawn(attempt, () => changeOwnPassword(hashing, passwords));
     if (isRefusal(changed)) return changed;
     attempt.succeeded(actor.id);
     await parts.store.audit.note({ actor: { kind: 'person', id: actor.id, name: actor.name }, detail: {} },
@@ -135,11 +137,11 @@ const accept = openOperation({
     const invitation = await openInvitation(context, token, email ?? null);
     if (isRefusal(invitation)) return invitation;
     // Only links of the same organization can use this count up; wrong sign-ins with the email do not count here.
-    if (email !== undefined) {
-      takeAttempt(parts, { kind: 'invitation', email: `${invitation.organization} ${email}`, address: `invitation ${invitation.id}` });
-    }
+    const attempt = email === undefined ? null
+      : takeAttempt(parts, { kind: 'invitation', email: `${invitation.organization} ${email}`, address: `invitation ${invitation.id}` });
     const hashing = hashingFor(context, { isKnown: false, from: `join ${invitation.organization}` });
-    const member = await acceptInvitation(hashing, token, found === null ? { email: email!, password: password! } : found);
+    const join = () => acceptInvitation(hashing, token, found === null ? { email: email!, password: password! } : found);
+    const member = await (attempt === null ? join() : unlessWithdrawn(attempt, join));
     if (isRefusal(member)) return member;
     const who = { person: member.id, issuer: found?.providedBy ?? null, organization: member.organization };
     addCookies(answerHeaders, await parts.sessions.begin(who, headers));

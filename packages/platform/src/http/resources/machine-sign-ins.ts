@@ -4,7 +4,7 @@ import {
   allowMachineSignIn, beginMachineSignIn, findMachineSignIn, refuseMachineSignIn, showMachineSignIn, takeMachineKey,
 } from '../../use-cases/machine-sign-ins.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
-import { isTooMany } from '../../auth/attempts.ts';
+import { isTooMany, unlessWithdrawn } from '../../auth/attempts.ts';
 import { HttpRefusal } from '../envelope.ts';
 import { openOperation, operation } from '../operation.ts';
 import { idParams, instant } from './fields.ts';
@@ -85,7 +85,7 @@ export const machineSignInOperations = [
       if (isTooMany(attempt)) {
         throw tooMany('Too many wrong codes were typed. Try again later.', attempt.retryAfterSeconds);
       }
-      const found = await findMachineSignIn(context, actor, body.userCode);
+      const found = await unlessWithdrawn(attempt, () => findMachineSignIn(context, actor, body.userCode));
       if (!isRefusal(found)) attempt.succeeded(actor.id);
       return found;
     },
