@@ -6,6 +6,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { CallOpening } from '@metergate/core/record/call-record.ts';
 import { countingRows } from '@metergate/store/desk/counted-rows.ts';
 import { repeat, type Repeat } from '@metergate/store/desk/repeat.ts';
+import { shippingPaces } from '@metergate/store/desk/shipping-pace.ts';
 import { startShipping } from '@metergate/store/desk/shipping.ts';
 import type { CallSink } from '@metergate/store/journal/call-sink.ts';
 import { JournalParts, type JournalPart } from '@metergate/store/journal/journal-parts.ts';
@@ -64,8 +65,8 @@ async function work(task: Task, parent: MessagePort): Promise<void> {
   const { rows, batches, waitedMs } = task.rate === null ? await shipAll(sinks, task)
     : await shipAtRate(sinks, journal, { ...task, rate: task.rate });
   const used = process.threadCpuUsage(begun);
+  // Its connections stay until the thread is ended: a server's process that ends while its processor time is read is not counted.
   parent.postMessage({ rows, batches, waitedMs, tookMs: clock() - beganMs, processorMs: (used.user + used.system) / 1_000 } satisfies Outcome);
-  await store.close();
 }
 
 /** What of the journal goes to one cell, and the cell. */
@@ -96,6 +97,7 @@ async function shipAtRate(
       return () => clearTimeout(handle);
     },
   });
+  const pace = shippingPaces('postgres', clock);
   const cells = sinks.map(({ part, calls }) => {
     const counted = countingRows(calls);
     const taken = counted.sinceNow();
@@ -105,7 +107,7 @@ async function shipAtRate(
     });
     return {
       taken, progress, shipper,
-      shipping: startShipping(shipper, { taken, progress, tell: () => {}, passed: () => {}, engine: 'postgres', repeated }),
+      shipping: startShipping(shipper, { taken, progress, tell: () => {}, passed: () => {}, pace: pace(), repeated }),
     };
   });
   const untilMs = clock() + task.seconds * 1_000;

@@ -17,7 +17,7 @@ import { concernsWork, settleWorks, type Settling } from './settling/settle-work
 import { subtractUnknown } from './settling/subtract-unknown.ts';
 import { applyKeyUse } from '../settings/key-use.ts';
 import { applySpend } from '../spend/apply-spend.ts';
-import { applyToLeases } from '../spend/apply-to-leases.ts';
+import { applyToLeases, cappedAmong } from '../spend/apply-to-leases.ts';
 import { applyHours } from '../usage/apply-hours.ts';
 import { applyUsage } from '../usage/apply-usage.ts';
 import type { AttributionBook, NumberedCalls } from '../usage/attributions.ts';
@@ -79,6 +79,8 @@ interface Found {
   /** All records of the batch; those of erased organizations are without their words. */
   readonly numbered: NumberedCalls;
   readonly chains: LockedChains;
+  /** Organizations with caps. */
+  readonly capped: ReadonlySet<string>;
   /** Null: the batch says nothing about work that goes on after its answer. */
   readonly settling: Settling | null;
 }
@@ -109,11 +111,12 @@ async function readWhole(
   const events = (batch.runEvents ?? []).map(({ event }) => event);
   holdOffErasures(kind, send);
   void send(makeSegment[kind], [batch.segment, ownWriter]);
-  const [marks, erased, runs, numbered, chains] = await Promise.all([
+  const [marks, erased, runs, numbered, chains, capped] = await Promise.all([
     lockMarks(kind, send, batch), erasedAmong(kind, send, organizationsOf(batch)),
     lockRuns(kind, send, { records, events }), memory.book.number(send, records), memory.chains.lock(send, ready),
+    cappedAmong(kind, send, records.map(({ organization }) => organization)),
   ]);
-  const found = { marks, erased, runs, numbered, chains, settling };
+  const found = { marks, erased, runs, numbered, chains, settling, capped };
   return erased.size === 0 ? found : { ...found, numbered: await memory.book.number(send, withoutWordsOf(erased, records)) };
 }
 
@@ -142,7 +145,7 @@ function keep(context: StoreContext, send: Send, { batch, memory, ready, made, f
   applyHours(kind, send, kept);
   subtractUnknown(kind, send, settled);
   settling?.write(send);
-  applyToLeases(kind, send, kept);
+  applyToLeases(kind, send, kept, found.capped);
   moveMark(kind, send, batch, marks);
 }
 

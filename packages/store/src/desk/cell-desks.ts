@@ -14,6 +14,7 @@ import { createLeaseDesk, processMs, type LeaseDesk, type StoreTime } from './le
 import type { FromStore, ToStore } from './protocol.ts';
 import type { Repeat, RepeatOptions } from './repeat.ts';
 import { createRunDesk } from './run-desk.ts';
+import type { ShippingPace } from './shipping-pace.ts';
 import { createSettingsDesk } from './settings-desk.ts';
 import { keepEnded, startShipping, type Shipping, type ShippingFigures } from './shipping.ts';
 import { createSpendWatch, spendWatchPauseMs } from './spend-watch.ts';
@@ -158,12 +159,12 @@ function tellingOfChanges(settings: NodeSettings, changed: CellDesksOptions['cha
 /** Ships what is closed, again and again. It begins before the cell is there, since segments without its rows may go. */
 export function startCellShipping(
   { shipper, progress, sinceNow }: CellJournal,
-  { engine, told, tell, passed }: {
-    readonly engine: Store['engine']; readonly tell: (figures: ShippingFigures) => void; readonly passed: () => void;
+  { engine, pace, told, tell, passed }: {
+    readonly engine: Store['engine']; readonly pace: ShippingPace; readonly tell: (figures: ShippingFigures) => void; readonly passed: () => void;
   } & Pick<Repeating, 'told'>,
 ): Shipping {
   return startShipping(shipper, {
-    taken: sinceNow(), progress, tell, passed, engine, repeated: (task, pauseMs) => told(task, pauseMs, workSteps[engine]),
+    taken: sinceNow(), progress, tell, passed, pace, repeated: (task, pauseMs) => told(task, pauseMs, workSteps[engine]),
   });
 }
 

@@ -1,14 +1,14 @@
-/** How soon the journal is looked at, by what the last look found. */
+/** How soon the journal is looked at, by what the last looks found in all cells. What is closed is never left for long. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ShippingPace } from './shipping-pace.ts';
+import { shippingPaces, type ShippingPace } from './shipping-pace.ts';
 
 /** Pauses behind looks that each found so many rows so long after the one before. */
 function pauses(
   engine: 'sqlite' | 'postgres', looks: readonly { readonly afterMs: number; readonly rows: number; readonly tookMs?: number }[],
 ): number[] {
   let nowMs = 5_000;
-  const pace = new ShippingPace(engine, () => nowMs);
+  const pace = shippingPaces(engine, () => nowMs)();
   return looks.map(({ afterMs, rows, tookMs = 1 }) => {
     nowMs += afterMs;
     pace.found(rows, tookMs);
@@ -34,4 +34,31 @@ test('how long a pass took slows down a shared store alone', () => {
 
 test('rows of one moment are no reason to divide by nothing', () => {
   assert.deepEqual(pauses('sqlite', [{ afterMs: 0, rows: 0 }, { afterMs: 0, rows: 1 }]), [50, 200]);
+});
+
+test('two calls that end together make no busy node of a shared store; fifty that do make one', () => {
+  const looks = [{ afterMs: 60_000, rows: 1 }, { afterMs: 5, rows: 1 }, { afterMs: 20, rows: 1 }, { afterMs: 20, rows: 50 }];
+  assert.deepEqual(pauses('postgres', looks).map((ms) => ms > 20), [false, false, false, true]);
+});
+
+/** Cells of one node on PostgreSQL, of which each found so many rows a second for long. */
+function cellsAt(...speeds: readonly number[]): ShippingPace[] {
+  let nowMs = 0;
+  const paceOfCell = shippingPaces('postgres', () => nowMs);
+  const cells = speeds.map(() => paceOfCell());
+  nowMs = 60_000;
+  for (const [index, rows] of speeds.entries()) cells[index]!.found(rows * 60, 5);
+  return cells;
+}
+
+const pausesAt = (...speeds: readonly number[]): number[] => cellsAt(...speeds).map(({ pauseMs }) => pauseMs);
+
+test('on a shared store a busy node waits for a hundred rows, at least 200 ms and at most 400', () => {
+  assert.deepEqual([5_000, 400, 50, 49].flatMap((speed) => pausesAt(speed)), [200, 250, 400, 20]);
+});
+
+test('what keeps a server busy is all cells together: many quiet ones wait as one busy one does', () => {
+  assert.deepEqual(pausesAt(20, 20, 20, 0), [400, 400, 400, 400]);
+  assert.deepEqual(pausesAt(400, 1), [250, 400]);
+  assert.deepEqual(pausesAt(12, 12), [20, 20]);
 });

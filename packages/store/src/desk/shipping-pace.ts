@@ -1,45 +1,54 @@
 /**
  * How soon after something was closed the journal is shipped. A batch costs a millisecond or more before its first row, and a row costs less the
- * more of them change the same sums. So where rows come fast, a look comes later and finds more.
+ * more of them change the same sums. So where rows come fast, a look comes later and finds more. On PostgreSQL a batch costs the server as much as some
+ * forty of its rows: a busy node waits until one is worth that, and several cells, of which each gets batches of its own, wait longer than one.
+ * Decisions 205 and 345.
  */
 import type { Engine } from '../engine/engine.ts';
 
-/** How long something that was closed waits at most. */
-export const journalPauseMs = 200;
-/** How long it waits where few rows come. */
-const nudgePauseMs = { sqlite: 50, postgres: 20 };
-/** From this pace on a look waits as long as it may. */
+/** How long something that was closed waits where few rows come. */
+const soonMs = { sqlite: 50, postgres: 20 };
+/** Where many come. On PostgreSQL it is listed within a second, a batch under way included. */
+const busyMs = { sqlite: { least: 200, most: 200 }, postgres: { least: 200, most: 400 } };
+/** From this pace on, of all cells together, many rows come. */
 const manyRowsASecond = 50;
+/** Rows that are worth a batch of a shared store. */
+const worthRows = 100;
+/** On a shared store a pace is the mean over about this time: two calls that end together are no busy node. */
+const meanMs = { sqlite: 0, postgres: 500 };
 
-export class ShippingPace {
-  readonly #engine: Engine['kind'];
-  readonly #nowMs: () => number;
-  #lookedMs: number;
-  #aSecond = 0;
-  /** What the last pass took. */
-  #tookMs = 0;
-
-  /** `nowMs`: milliseconds, never steps back. */
-  constructor(engine: Engine['kind'], nowMs: () => number) {
-    this.#engine = engine;
-    this.#nowMs = nowMs;
-    this.#lookedMs = nowMs();
-  }
-
+/** The pace of one cell. */
+export interface ShippingPace {
   /** A pass found so many rows, and took so long to ship them. */
-  found(rows: number, tookMs: number): void {
-    const atMs = this.#nowMs();
-    this.#aSecond = rows / Math.max(1, atMs - this.#lookedMs) * 1_000;
-    this.#lookedMs = atMs;
-    this.#tookMs = tookMs;
-  }
+  found(rows: number, tookMs: number): void;
+  /** Until the next look, if something was closed. */
+  readonly pauseMs: number;
+}
 
-  /**
-   * Until the next look, if something was closed. A shared server that takes long, because it is busy or because other nodes ship to it, is left
-   * alone for as long, but no longer than between two looks: what waits meanwhile costs it less.
-   */
-  get pauseMs(): number {
-    if (this.#aSecond >= manyRowsASecond) return journalPauseMs;
-    return this.#engine === 'sqlite' ? nudgePauseMs.sqlite : Math.min(journalPauseMs, Math.max(nudgePauseMs.postgres, this.#tookMs));
-  }
+/** Of one node: makes the paces of its cells. `nowMs`: milliseconds, never steps back. */
+export function shippingPaces(engine: Engine['kind'], nowMs: () => number): () => ShippingPace {
+  const speeds: number[] = [];
+  return () => {
+    const place = speeds.push(0) - 1;
+    let [lookedMs, lastMs] = [nowMs(), 0];
+    return {
+      found(rows, tookMs) {
+        const atMs = nowMs();
+        const elapsedMs = Math.max(1, atMs - lookedMs);
+        const kept = Math.exp(-elapsedMs / meanMs[engine]);
+        speeds[place] = speeds[place]! * kept + rows / elapsedMs * 1_000 * (1 - kept);
+        [lookedMs, lastMs] = [atMs, tookMs];
+      },
+      get pauseMs() {
+        const { least, most } = busyMs[engine];
+        if (speeds.reduce((sum, each) => sum + each, 0) >= manyRowsASecond) return within(least, most, Math.round(worthRows / speeds[place]! * 1_000));
+        // A shared server that takes long, because it is busy or because other nodes ship to it, is left alone for as long.
+        return engine === 'sqlite' ? soonMs.sqlite : within(soonMs.postgres, least, lastMs);
+      },
+    };
+  };
+}
+
+function within(least: number, most: number, ms: number): number {
+  return Math.min(most, Math.max(least, ms));
 }

@@ -10,10 +10,12 @@ import type { CountedRows } from './counted-rows.ts';
 import { processMs } from './lease-desk.ts';
 import type { FromStore } from './protocol.ts';
 import type { Repeat } from './repeat.ts';
-import { journalPauseMs, ShippingPace } from './shipping-pace.ts';
+import type { ShippingPace } from './shipping-pace.ts';
 
-/** How often the journal is looked at where nothing is closed. */
-const restPauseMs = { sqlite: 500, postgres: journalPauseMs };
+/** How often the journal is looked at behind a look that found nothing; a nudge shortens the pause. */
+const restPauseMs = 500;
+/** Behind one that found something: more may have been closed meanwhile without a word. */
+const nextPauseMs = 200;
 const figuresPauseMs = 1_000;
 /** A little less than the pause between two looks at the journal. */
 const keptPauseMs = 150;
@@ -35,7 +37,7 @@ export interface ShippingParts {
   readonly tell: (figures: ShippingFigures) => void;
   /** Runs after each pass in which the store answered. */
   readonly passed: () => void;
-  readonly engine: Engine['kind'];
+  readonly pace: ShippingPace;
   /** Repeats a task with this pause, and reports its failures. */
   readonly repeated: (task: () => Promise<unknown>, pauseMs: number) => Repeat;
 }
@@ -46,8 +48,7 @@ export interface Shipping extends Pick<Repeat, 'stop'> {
 }
 
 /** Ships in passes; reports every second how much was shipped and since when rows wait, also during a pass. */
-export function startShipping(shipper: Shipper, { taken, progress, tell, passed, engine, repeated }: ShippingParts): Shipping {
-  const pace = new ShippingPace(engine, processMs);
+export function startShipping(shipper: Shipper, { taken, progress, tell, passed, pace, repeated }: ShippingParts): Shipping {
   setInterval(() => {
     const { rows, records } = taken();
     tell({ rowsShipped: rows, recordsShipped: records, shippedMs: progress.untilMs });
@@ -56,9 +57,9 @@ export function startShipping(shipper: Shipper, { taken, progress, tell, passed,
     const beganMs = processMs();
     const rows = await shipper.pass();
     pace.found(rows, processMs() - beganMs);
-    if (rows > 0) passes.nudge(journalPauseMs);
+    if (rows > 0) passes.nudge(Math.max(nextPauseMs, pace.pauseMs));
     passed();
-  }, restPauseMs[engine]);
+  }, restPauseMs);
   return {
     stop: () => passes.stop(),
     look: (withinMs) => passes.nudge(withinMs ?? pace.pauseMs),

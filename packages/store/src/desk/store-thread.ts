@@ -29,6 +29,7 @@ import { createCappedNews, noCappedNews } from './capped-news.ts';
 import { processMs } from './lease-desk.ts';
 import { knownInAll, OtherCells, type OtherCell } from './other-cells.ts';
 import type { FromStore, KeyAnswer, ToStore } from './protocol.ts';
+import { shippingPaces } from './shipping-pace.ts';
 import { repeat, type Repeat } from './repeat.ts';
 import { ReportOfCells, type MadeReport, type ShippedCells } from './report-of-cells.ts';
 import { sayingKept, type Shipping, type ShippingFigures } from './shipping.ts';
@@ -94,8 +95,9 @@ async function serve(): Promise<void> {
     ...(store.engine === 'sqlite' ? {} : { part: parts.of(cell.number), known: knownInAll(cells) }),
     ...(cell === cells.home ? {} : { refusedIn: cell.name }),
   });
+  const paceOfCell = shippingPaces(store.engine, processMs);
   const shipFrom = (cell: StoreCell, journal: CellJournal): Shipping => startCellShipping(journal, {
-    engine: store.engine, told: start, passed: sayKept, tell: (figures) => tell(cell, figures),
+    engine: store.engine, pace: paceOfCell(), told: start, passed: sayKept, tell: (figures) => tell(cell, figures),
   });
   let home = embeddedHome;
   const beginAt = async (cell: StoreCell, at: Store, journal: CellJournal): Promise<CellDesks> => {

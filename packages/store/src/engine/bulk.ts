@@ -153,6 +153,27 @@ function addingStatement(insert: BulkInsert<never>, { key, set }: Adding, rows: 
     where not exists (select 1 from changed where ${keys.map((name) => `changed.${name} = given.${name}`).join(' and ')}) ${tail(insert)}`;
 }
 
+/** Rows by their key, each with values of its own. */
+export interface BulkUpdate<Row> {
+  readonly table: string;
+  readonly key: readonly BulkColumn<Row>[];
+  readonly set: readonly BulkColumn<Row>[];
+}
+
+/** Changes the rows that are there, sent ahead. On SQLite one by one. */
+export function updateRows<Row>(engine: Engine['kind'], send: Send, { table, key, set }: BulkUpdate<Row>, rows: readonly Row[]): void {
+  if (engine === 'sqlite') {
+    const given = (columns: readonly BulkColumn<Row>[]): string[] => columns.map(({ name }) => `"${name}" = ?`);
+    const text = `update ${table} set ${given(set).join(', ')} where ${given(key).join(' and ')}`;
+    for (const row of rows) void send(text, [...set, ...key].map(({ value }) => value(row)));
+    return;
+  }
+  const columns = [...key, ...set];
+  const text = `update ${table} set ${set.map(({ name }) => `"${name}" = v."${name}"`).join(', ')} from ${arraysTable(columns)}
+    where ${key.map(({ name }) => `${table}."${name}" = v."${name}"`).join(' and ')}`;
+  for (let done = 0; done < rows.length; done += postgresRowsMax) void send(text, arraysFrom(columns, rows.slice(done, done + postgresRowsMax)));
+}
+
 /** PostgreSQL: an array of a column's values as text, which the driver sends as it is. */
 export function arrayText(kind: Exclude<ColumnKind, 'bytes'>, values: readonly (string | number | bigint | null)[]): string {
   let text = '{';

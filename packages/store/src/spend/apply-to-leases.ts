@@ -68,8 +68,24 @@ const bumpFeedWhereReached = `${bumpFeedStatement} where exists (
     coalesce(c.limit_nano, r.effective_nano))) as now (spent, most)
   where now.spent >= now.most and now.spent - v.cost < now.most and ${known})`;
 
-/** Sends two statements for a batch; nothing on SQLite, whose one node needs no leases. */
-export function applyToLeases(engine: 'sqlite' | 'postgres', send: Send, records: readonly LeasedRecord[]): void {
+const cappedStatement = 'select distinct organization from cap where organization in (select unnest($1::text[]))';
+const noneCapped: ReadonlySet<string> = new Set();
+
+/** Of these organizations, those that have caps; on SQLite nobody asks. */
+export async function cappedAmong(engine: 'sqlite' | 'postgres', send: Send, organizations: readonly string[]): Promise<ReadonlySet<string>> {
+  if (engine === 'sqlite' || organizations.length === 0) return noneCapped;
+  const rows = await send<{ readonly organization: string }>(cappedStatement, [[...new Set(organizations)]]);
+  return new Set(rows.map(({ organization }) => organization));
+}
+
+/**
+ * Sends two statements for a batch; nothing on SQLite, whose one node needs no leases. `capped`: the organizations that had caps when the transaction
+ * read. What no cap or run binds reaches no limit, and to plan that question takes a server longer than any other of a batch. Of a cap that was made
+ * since then no node holds a lease that is older than it.
+ */
+export function applyToLeases(
+  engine: 'sqlite' | 'postgres', send: Send, records: readonly LeasedRecord[], capped: ReadonlySet<string>,
+): void {
   if (engine === 'sqlite') return;
   // No node spent a settlement from a lease: all of them learn of it from the sums.
   const spent = records.filter(({ kind = 'call' }) => kind === 'call');
@@ -77,7 +93,8 @@ export function applyToLeases(engine: 'sqlite' | 'postgres', send: Send, records
   const parts = [...partsOf(spent).values()];
   if (parts.length === 0) return;
   void send(addStatement, arraysFrom(columns, parts));
-  void send(bumpFeedWhereReached, arraysFrom(withDays, parts));
+  const bound = parts.filter(({ scope, organization }) => scope === 'run' || capped.has(organization));
+  if (bound.length > 0) void send(bumpFeedWhereReached, arraysFrom(withDays, bound));
 }
 
 /** Makes all nodes confirm what they hold. A transaction must lock this row last. */

@@ -8,6 +8,8 @@ import { noDigest } from '@metergate/core/books/receipt/receipt.ts';
 import { recordLinkText, recordSaltText, recordWordsText } from '@metergate/core/books/receipt/record-texts.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { Kysely, Selectable } from 'kysely';
+import { updateRows, type BulkColumn } from '../../engine/bulk.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { Send } from '../../engine/send.ts';
 import { onBoth, onEach, wordsFrom, wordsGiven } from '../../engine/texts.ts';
 import { makeChain } from './make-chain.ts';
@@ -91,9 +93,14 @@ export function chainWriterIn(context: StoreContext): ChainWriter {
     words: (record, ready) => digestOfWords(ready.get(record.organization)!.secret, record),
     chain(send, chains, { records, digests }) {
       const places: StoredReceipt[] = [];
+      const [moved, signed]: [MovedHead[], SignedHead[]] = [[], []];
       for (const [organization, own] of Map.groupBy(records.keys(), (index): string => records[index]!.organization)) {
-        addTo(context, send, { ...chains.get(organization)!, own, records, digests, places });
+        const head = addTo(context, send, { ...chains.get(organization)!, own, records, digests, places });
+        if ('signature' in head) signed.push(head);
+        else moved.push(head);
       }
+      moveHeads(kind, send, movedColumns, moved);
+      moveHeads(kind, send, signedColumns, signed);
       return places;
     },
   };
@@ -135,13 +142,42 @@ interface Addition {
   readonly places: StoredReceipt[];
 }
 
-const moveOn = onBoth('update receipt_chain set sequence = $1, hash = $2 where organization = $3');
-const signOn = onBoth(`update receipt_chain set sequence = $1, hash = $2, signed_last = $3, signed_hash = $4, signed_key = $5, signed_at_ms = $6,
-  signature = $7 where organization = $8`);
+/** A chain's new head, which nobody can sign now. */
+interface MovedHead {
+  readonly organization: string;
+  readonly sequence: number;
+  readonly hash: Uint8Array;
+}
+
+interface SignedHead extends MovedHead {
+  readonly key: string;
+  readonly atMs: number;
+  readonly signature: Uint8Array;
+}
+
+const movedColumns: readonly BulkColumn<MovedHead>[] = [
+  { name: 'organization', kind: 'text', value: (head) => head.organization },
+  { name: 'sequence', kind: 'whole', value: (head) => head.sequence },
+  { name: 'hash', kind: 'bytes', value: (head) => head.hash },
+];
+const signedColumns: readonly BulkColumn<SignedHead>[] = [
+  ...movedColumns,
+  { name: 'signed_last', kind: 'whole', value: (head) => head.sequence },
+  { name: 'signed_hash', kind: 'bytes', value: (head) => head.hash },
+  { name: 'signed_key', kind: 'text', value: (head) => head.key },
+  { name: 'signed_at_ms', kind: 'whole', value: (head) => head.atMs },
+  { name: 'signature', kind: 'bytes', value: (head) => head.signature },
+];
+
+/** One statement for all: a server reads each anew, and a batch of twenty organizations was twenty of them. */
+function moveHeads<Head>(kind: Engine['kind'], send: Send, columns: readonly BulkColumn<Head>[], heads: readonly Head[]): void {
+  updateRows(kind, send, { table: 'receipt_chain', key: columns.slice(0, 1), set: columns.slice(1) }, heads);
+}
+
 const keep = onBoth(`insert into receipt_checkpoint (organization, kind, last, hash, key, at_ms, signature)
   values ($1, 'checkpoint', $2, $3, $4, $5, $6)`);
 
-function addTo(context: StoreContext, send: Send, { chain, keys, own, records, digests, places }: Addition): void {
+function addTo(context: StoreContext, send: Send, { chain, keys, own, records, digests, places }: Addition): MovedHead | SignedHead {
   let sequence = Number(chain.sequence);
   let previous = Buffer.from(chain.hash).toString('hex');
   for (const index of own) {
@@ -154,15 +190,12 @@ function addTo(context: StoreContext, send: Send, { chain, keys, own, records, d
   const hash = Buffer.from(previous, 'hex');
   const { organization } = chain;
   const { kind } = context.engine;
-  if (keys.key === null || keys.privateKey === null) {
-    void send(moveOn[kind], [sequence, hash, organization]);
-    return;
-  }
+  if (keys.key === null || keys.privateKey === null) return { organization, sequence, hash };
   const atMs = Math.floor(context.clock());
   const statement = { ...wholeChain, organization, key: keys.key, last: sequence, hash: previous, at: new Date(atMs).toISOString() };
   const signature = signCheckpoint(keys.privateKey, 'checkpoint', statement);
-  void send(signOn[kind], [sequence, hash, sequence, hash, keys.key, atMs, signature, organization]);
   if (isKept(chain, sequence, atMs)) void send(keep[kind], [organization, sequence, hash, keys.key, atMs, signature]);
+  return { organization, sequence, hash, key: keys.key, atMs, signature };
 }
 
 function digestOfWords(secret: string | null, record: CallRecord): string {
