@@ -79,8 +79,9 @@ async function answerAs(
     if (actor === null) return here();
     if (operation.readsLong !== true) return places().take(actor.organization, here);
     if (parts.store.engine === 'sqlite') return here();
-    const read = await readings.take(actor.organization, async () => here());
-    return isDownload(read) ? readings.inPlaces(read, actor.organization) : read;
+    const reader = { organization: actor.organization, cell: await parts.store.cells.numberOf(actor.organization) };
+    const read = await readings.take(reader, async () => here());
+    return isDownload(read) ? readings.inPlaces(read, reader) : read;
   };
   const result = operation.body === undefined ? await ask({}, {}) : await withBody(context, parts, { operation, actor, ask });
   if (isRefusal<AdministrationRefusal>(result)) throw httpRefusalOf(result);

@@ -1,29 +1,43 @@
 /**
  * Reports and files that a shared store makes by itself may take seconds each. So an organization has two of the platform's eight connections for
- * them at once (of a further cell's three), and all organizations together five: whatever is asked for, others sign in, change settings and see their
- * pages. Decision 119.
+ * them at once, and all organizations together five: whatever is asked for, others sign in, change settings and see their pages. A further cell has
+ * three connections of its own: one for what an organization reads, two for all of them, and the third is left for everything else. Decision 119.
  */
-import { createSharedPlaces } from './shared-places.ts';
+import { homeCell } from '@metergate/store/operation/cells/directory.ts';
+import { createSharedPlaces, type SharedPlaces } from './shared-places.ts';
 import type { Download } from './download.ts';
 
+const jobsMax = Number.POSITIVE_INFINITY;
+
+/** Who reads, and the number of the cell that it is read from. */
+export interface Reader {
+  readonly organization: string;
+  readonly cell: number;
+}
+
 export class ReadingPlaces {
-  readonly #places = createSharedPlaces({ ofOne: 2, ofAll: 5, jobsMax: Number.POSITIVE_INFINITY });
+  readonly #ofCells = new Map<number, SharedPlaces>();
 
   /** Runs `work` once the organization has a place for it; settles as it does. */
-  take<T>(organization: string, work: () => Promise<T>): Promise<T> {
-    return this.#places.take(organization, work)!;
+  take<T>({ organization, cell }: Reader, work: () => Promise<T>): Promise<T> {
+    let places = this.#ofCells.get(cell);
+    if (places === undefined) {
+      places = createSharedPlaces(cell === homeCell ? { ofOne: 2, ofAll: 5, jobsMax } : { ofOne: 1, ofAll: 2, jobsMax });
+      this.#ofCells.set(cell, places);
+    }
+    return places.take(organization, work)!;
   }
 
   /** A file of whose pieces each is made in a place: who reads it slowly holds none. */
-  inPlaces({ download }: Download, organization: string): Download {
-    return { download: { ...download, pieces: this.#each(download.pieces, organization) } };
+  inPlaces({ download }: Download, reader: Reader): Download {
+    return { download: { ...download, pieces: this.#each(download.pieces, reader) } };
   }
 
-  async* #each<Piece>(pieces: AsyncIterable<Piece>, organization: string): AsyncGenerator<Piece, void, undefined> {
+  async* #each<Piece>(pieces: AsyncIterable<Piece>, reader: Reader): AsyncGenerator<Piece, void, undefined> {
     const made = pieces[Symbol.asyncIterator]();
     try {
       for (;;) {
-        const { done, value } = await this.take(organization, () => made.next());
+        const { done, value } = await this.take(reader, () => made.next());
         if (done === true) return;
         yield value;
       }

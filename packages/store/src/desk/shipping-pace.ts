@@ -1,7 +1,7 @@
 /**
  * How soon after something was closed the journal is shipped. A batch costs a millisecond or more before its first row, and a row costs less the
- * more of them change the same sums. So where rows come fast, a look comes later and finds more. On PostgreSQL a batch costs the server as much as some
- * forty of its rows: a busy node waits until one is worth that, and several cells, of which each gets batches of its own, wait longer than one.
+ * more of them change the same sums. So where rows come fast, a look comes later and finds more. On PostgreSQL a batch costs the server as much as
+ * some forty of its rows: a busy node waits until one is worth that, and several cells, of which each gets batches of its own, wait longer than one.
  * Decisions 205 and 345.
  */
 import type { Engine } from '../engine/engine.ts';
@@ -41,7 +41,8 @@ export function shippingPaces(engine: Engine['kind'], nowMs: () => number): () =
       },
       get pauseMs() {
         const { least, most } = busyMs[engine];
-        if (speeds.reduce((sum, each) => sum + each, 0) >= manyRowsASecond) return within(least, most, Math.round(worthRows / speeds[place]! * 1_000));
+        const isBusy = speeds.reduce((sum, each) => sum + each, 0) >= manyRowsASecond;
+        if (isBusy) return within(least, most, Math.round(worthRows / speeds[place]! * 1_000));
         // A shared server that takes long, because it is busy or because other nodes ship to it, is left alone for as long.
         return engine === 'sqlite' ? soonMs.sqlite : within(soonMs.postgres, least, lastMs);
       },

@@ -72,6 +72,7 @@ function cellsOf({ cells, home, makeSchema }: CelledOptions, reach: CellReach): 
     },
     setState: (name, state) => home.directory.setState(name, state),
     each: () => cells.all.map((cell) => (cell === cells.home ? cell : { ...cell, store: async () => viewOf(await cell.store(), home) })),
+    numberOf: async (organization) => (await cells.of(organization)).number,
     async compare() {
       await cells.look();
       return cells.several ? compareCells(reach) : nothingCompared;

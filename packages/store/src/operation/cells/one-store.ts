@@ -202,6 +202,8 @@ export interface StoreCells {
   setState(name: string, state: StoredCell['state']): Promise<StoredCell | StoreRefusal>;
   /** Each cell by itself, for work that goes through all of them. At least one. */
   each(): readonly StoreCell[];
+  /** The number of the cell that an organization is in. @throws StoreFault if the directory cannot be asked. */
+  numberOf(organization: string): Promise<number>;
   /** What the directory and the cells that answer say differently of organizations. */
   compare(): Promise<CellComparison>;
   /** Has them say the same; returns what it mended. */
@@ -221,6 +223,7 @@ export function aloneOf(store: () => Store): StoreCells {
     add: async () => refuse('invalid_setting', needsServer),
     setState: async () => refuse('unknown_cell', 'There is no cell with this name.'),
     each: () => [{ number: homeCell, name: homeName, store: async () => store() }],
+    numberOf: async () => homeCell,
     compare: async () => nothingCompared,
     mend: async () => nothingCompared,
     keepHouse: async () => {},
