@@ -37,6 +37,8 @@ export interface DataTableProps<Row> {
   readonly minWidth?: number;
   /** Long text of a column with a width breaks into lines; otherwise it is clipped. */
   readonly wrapped?: boolean;
+  /** Every cell has one line, so that all rows of a long table are of one height. */
+  readonly even?: boolean;
 }
 
 /** Which column the rows are sorted by. */
@@ -52,7 +54,7 @@ function sortedNext(now: Sorting | null, { id, right }: Column<never>): Sorting 
   return now.descending === first ? { id, descending: !first } : null;
 }
 
-export function DataTable<Row extends object>({ caption, columns, rows, rowId, onOpen, minWidth = 640, wrapped = false }: DataTableProps<Row>) {
+export function DataTable<Row extends object>({ caption, columns, rows, rowId, onOpen, minWidth = 640, wrapped = false, even }: DataTableProps<Row>) {
   const [sorting, setSorting] = useState<Sorting | null>(null);
   const value = sorting === null ? undefined : columns.find(({ id }) => id === sorting.id)?.sortBy;
   const by = useMemo(() => (value === undefined ? null : { value, descending: sorting!.descending }), [value, sorting]);
@@ -99,6 +101,7 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
           rows={sorted.rows}
           wide={columns.length}
           busy={sorted.busy}
+          even={even ?? false}
           row={(row, measured) => (
             <Row
               key={rowId(row)}
@@ -152,7 +155,7 @@ interface RowProps {
   readonly of: object;
   readonly columns: readonly Column<object>[];
   readonly onOpen: ((row: object) => void) | undefined;
-  readonly measure: MeasuredRow['measure'] | undefined;
+  readonly measure: MeasuredRow['measure'];
   readonly index: number | undefined;
 }
 

@@ -20,3 +20,25 @@ export function rowsKept({ startIndex, endIndex, overscan, count }: RowsOnScreen
   const end = Math.min(count, first + Math.ceil((endIndex - startIndex + 1 + 2 * overscan + step) / step) * step);
   return Array.from({ length: Math.max(0, end - first) }, (_, at) => first + at);
 }
+
+/** From `first` up to `end`, which is not included. */
+export interface KeptRows {
+  readonly first: number;
+  readonly end: number;
+}
+
+export interface EvenRowsOnScreen extends Pick<RowsOnScreen, 'overscan' | 'count'> {
+  /** Where the first row begins, from the top of the screen. */
+  readonly topPx: number;
+  readonly screenPx: number;
+  /** The height of every row. */
+  readonly rowPx: number;
+}
+
+/** The same where all rows are of one height. Wherever the screen is, at least the rows of one screen are kept. */
+export function evenRowsNear({ topPx, screenPx, rowPx, overscan, count }: EvenRowsOnScreen): KeptRows {
+  const onScreen = Math.ceil(screenPx / rowPx) + 1;
+  const startIndex = Math.max(0, Math.min(Math.floor(-topPx / rowPx), count - onScreen));
+  const kept = rowsKept({ startIndex, endIndex: Math.min(count - 1, startIndex + onScreen - 1), overscan, count });
+  return { first: kept[0] ?? 0, end: (kept.at(-1) ?? -1) + 1 };
+}

@@ -1,8 +1,8 @@
 /** Every figure of the grouping; a row leads to the calls behind it. */
-import { Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
 import { filterNames, type CallsSearch, type Filters, type PathSearch } from '../../app/page-search.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { RowLink } from '../../parts/row-link.tsx';
 import { dimensionNames } from '../../parts/filter-bar.tsx';
 import { UsageCost } from '../../parts/usage-cost.tsx';
 import { wholeMax } from '../../parts/windowed-rows.tsx';
@@ -51,6 +51,7 @@ export function ExploreTable({
   return (
     <DataTable<ExploredRow>
       caption="Usage"
+      even
       rows={ordered}
       columns={columns}
       minWidth={rows.length > wholeMax ? widthOf(columns) : 760}
@@ -193,9 +194,9 @@ export function behind(row: ExploredRow, { by, and, filters, range }: UsageQuest
 export function Behind({ of: place, children }: { readonly of: PlaceBehind; readonly children: ReactNode }) {
   if (place === null) return <span className="clip">{children}</span>;
   return (
-    <Link to={place.to} search={place.search as never} className="clip plain">
+    <RowLink to={place.to} search={place.search}>
       {children}
-    </Link>
+    </RowLink>
   );
 }
 
