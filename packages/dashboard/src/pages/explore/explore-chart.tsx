@@ -19,7 +19,8 @@ interface ExploreChartProps extends UsageQuestion {
   readonly names: KeyNames;
 }
 
-export function ExploreChart(props: ExploreChartProps) {
+/** `alone`: the table's rows are not there yet. The chart does not wait for them, and is not there either before it has something to show. */
+export function ExploreChart({ alone, ...props }: ExploreChartProps & { readonly alone: boolean }) {
   const { by, and, metric } = props;
   const overDays = isOverDays(props);
   const top = useQuery(chartQuery(props, metric));
@@ -30,6 +31,7 @@ export function ExploreChart(props: ExploreChartProps) {
     const place = (part === null ? null : behind(day, props)) ?? behind(day, { ...props, by: 'day', and: null })!;
     void navigate({ to: place.to, search: place.search as never });
   };
+  if (alone && (top.data === undefined || top.data.rows.length === 0)) return null;
   return (
     <Panel
       title={overDays ? 'Over time' : 'Largest'}

@@ -42,6 +42,8 @@ export function ExplorePage() {
   const explored = useQuery({ ...exploredQuery(question), enabled: !compares });
   const every = useEveryRow(question);
   const names = useKeyNames();
+  const asked = compares ? beside : explored;
+  const isEmpty = asked.data?.rows.length === 0;
   return (
     <Page
       title="Explore"
@@ -92,7 +94,8 @@ export function ExplorePage() {
       ) : null}
       <RecordsGone sinceMs={compares ? compared.before.sinceMs : range.sinceMs} />
       {compares ? null : <FileInstead fault={explored.error} question={question} />}
-      <Loaded of={compares ? beside : explored} height={480}>
+      {isEmpty ? null : <ExploreChart {...question} {...{ metric, names }} alone={asked.data === undefined} />}
+      <Loaded of={asked} height={480}>
         {({ rows, total, before }: Partial<BesideBefore> & Pick<BesideBefore, 'rows' | 'total'>) =>
           rows.length === 0 ? (
             <Panel>
@@ -108,24 +111,21 @@ export function ExplorePage() {
               </Nothing>
             </Panel>
           ) : (
-            <>
-              <ExploreChart {...question} {...{ metric, names }} />
-              <Panel
-                flush
-                title={rowsTitle(compares ? rows : (every.data ?? rows), total)}
-                actions={
-                  <Group gap="xs">
-                    {!compares && (every.data ?? rows).length < total.rows ? (
-                      <Button size="compact-sm" variant="default" loading={every.isFetching} onClick={() => void every.refetch()}>
-                        Show every row
-                      </Button>
-                    ) : null}
-                    <SaveFile {...{ question, names }} />
-                  </Group>
-                }>
-                <ExploreTable rows={compares ? rows : (every.data ?? rows)} {...{ total, before, question, names }} />
-              </Panel>
-            </>
+            <Panel
+              flush
+              title={rowsTitle(compares ? rows : (every.data ?? rows), total)}
+              actions={
+                <Group gap="xs">
+                  {!compares && (every.data ?? rows).length < total.rows ? (
+                    <Button size="compact-sm" variant="default" loading={every.isFetching} onClick={() => void every.refetch()}>
+                      Show every row
+                    </Button>
+                  ) : null}
+                  <SaveFile {...{ question, names }} />
+                </Group>
+              }>
+              <ExploreTable rows={compares ? rows : (every.data ?? rows)} {...{ total, before, question, names }} />
+            </Panel>
           )
         }
       </Loaded>
