@@ -1,5 +1,6 @@
 /**
- * In a real browser: everything that a page asks of the platform goes out beside its script, not after it, and the document names that script itself.
+ * In a real browser: everything that a page asks of the platform goes out beside its script and the libraries, not after them, and the document names
+ * that script itself.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -15,7 +16,8 @@ if (here !== 'linux-x64') {
   let ground: Ground;
   let page: Page;
   const at = (path: string): string => `${ground.system.platformUrl}${path}`;
-  const pageScript = /\/assets\/[a-z-]+-page-[\w-]+\.js$/;
+  /** The page's own script, and the libraries that draw it. */
+  const drawing = /\/assets\/(?:[a-z-]+-page|base)-[\w-]+\.js$/;
 
   before(async () => {
     ground = await startGround();
@@ -29,7 +31,7 @@ if (here !== 'linux-x64') {
   });
   after(async () => { await ground?.end(); });
 
-  /** What the page asks while its script is held back, and what only its script asks for. */
+  /** What the page asks while all that draws it is held back, and what it asks only after that. */
   async function asked(path: string): Promise<{ readonly ahead: ReadonlySet<string>; readonly late: readonly string[] }> {
     const ahead = new Set<string>();
     const late: string[] = [];
@@ -45,7 +47,7 @@ if (here !== 'linux-x64') {
     };
     const end = (request: Request): void => void open.delete(request);
     page.on('request', note).on('requestfinished', end).on('requestfailed', end);
-    await page.route(pageScript, async (route) => {
+    await page.route(drawing, async (route) => {
       held += 1;
       await script.promise;
       await route.continue();
@@ -62,7 +64,7 @@ if (here !== 'linux-x64') {
     script.resolve();
     await page.locator('main h1').first().waitFor();
     await settled(page);
-    await page.unroute(pageScript);
+    await page.unroute(drawing);
     page.off('request', note).off('requestfinished', end).off('requestfailed', end);
     return { ahead, late };
   }

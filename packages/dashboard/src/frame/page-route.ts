@@ -7,11 +7,9 @@ import type { ComponentType } from 'react';
 import { askAhead } from '../api/ahead.ts';
 import { queries } from '../api/client.ts';
 import { noteNoAnswer } from '../api/reach.ts';
-import { sessionQuery, type Asks, type KnownSession } from '../app/session.ts';
+import { sessionQuery, type KnownSession } from '../app/session.ts';
+import type { PageAsks, Raw } from './page-asks.ts';
 import { PageAway } from './page-fault.tsx';
-
-/** An address's words, before they are checked. */
-type Raw = Record<string, unknown>;
 
 export interface PageAhead {
   /** Sends what the page asks for at this address, and loads what it draws at first besides its own script. */
@@ -25,9 +23,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-interface PageParts<Search, Module> {
-  readonly search: (raw: Raw) => Search;
-  readonly asks: Asks<Search>;
+interface PageParts<Search, Module> extends PageAsks<Search> {
   /** Parts that are on demand elsewhere, and that this page shows at once. */
   readonly draws?: (search: Search) => readonly { readonly ahead: () => Promise<void> }[];
   readonly script: () => Promise<Module>;
@@ -35,11 +31,10 @@ interface PageParts<Search, Module> {
 }
 
 /** A page of the shell: everything of its route but its path. */
-export function pageRoute<Search, Module extends Record<string, unknown>>({ search: read, asks, draws, script, name }: PageParts<Search, Module>) {
+export function pageRoute<Search, Module extends Record<string, unknown>>({ search: read, at, draws, script, name }: PageParts<Search, Module>) {
   const go = (raw: Raw, session: KnownSession): void => {
-    const search = read(raw);
-    askAhead(asks(search, session));
-    for (const part of draws?.(search) ?? []) void part.ahead().catch(() => undefined);
+    askAhead(at(raw, session));
+    for (const part of draws?.(read(raw)) ?? []) void part.ahead().catch(() => undefined);
   };
   return {
     validateSearch: read,
@@ -54,11 +49,20 @@ export function pageRoute<Search, Module extends Record<string, unknown>>({ sear
   };
 }
 
+/** A browser waits for a script without an end. Milliseconds. */
+const scriptMs = 60_000;
+
+function tooLate(): Promise<never> {
+  return new Promise((_, fail) => {
+    setTimeout(() => fail(new PageAway()), scriptMs);
+  });
+}
+
 /** A page's script that does not come is a platform that is away: the frame stays and says so, where the router would load the document again. */
 export function componentOf<Module extends Record<string, unknown>>(script: () => Promise<Module>, name: keyof Module & string) {
   const known = async (): Promise<Module> => {
     try {
-      return await script();
+      return await Promise.race([script(), tooLate()]);
     } catch {
       noteNoAnswer();
       throw new PageAway();

@@ -6,47 +6,16 @@ import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@t
 import { askAhead } from '../api/ahead.ts';
 import { organizationsQuery } from '../api/asked-often.ts';
 import { queries, Refused } from '../api/client.ts';
-import {
-  callsSearch,
-  exploreSearch,
-  exportsSearch,
-  overviewSearch,
-  pathSearch,
-  projectsSearch,
-  refusalsSearch,
-  runsSearch,
-  signInSearch,
-  startSearch,
-  monthSearch,
-  statementSearch,
-} from '../app/page-search.ts';
+import { signInSearch } from '../app/page-search.ts';
 import { addressWith, searchIn } from '../app/address-words.ts';
 import { noteSession, sessionQuery } from '../app/session.ts';
 import { ChartOverTime } from '../parts/chart-over-time.ts';
 import { LongRows } from '../parts/windowed-rows.tsx';
 import { Grouped } from '../pages/overview/grouped-on-demand.ts';
-import { alertsAsks } from '../pages/alerts/alerts-asks.ts';
-import { auditAsks } from '../pages/audit/audit-asks.ts';
-import { baselineAsks } from '../pages/baseline/baseline-asks.ts';
-import { callsAsks, hasCounts } from '../pages/calls/calls-asks.ts';
-import { capsAsks } from '../pages/caps/caps-asks.ts';
-import { connectAsks } from '../pages/connect/connect-asks.ts';
-import { exploreAsks } from '../pages/explore/explore-asks.ts';
-import { exportsAsks } from '../pages/exports/exports-asks.ts';
-import { isGrouped, overviewAsks } from '../pages/overview/overview-data.ts';
-import { keysAsks } from '../pages/keys/keys-asks.ts';
-import { membersAsks } from '../pages/members/members-asks.ts';
-import { monthAsks } from '../pages/month/month-asks.ts';
-import { nodesAsks } from '../pages/nodes/nodes-asks.ts';
-import { projectsAsks } from '../pages/projects/projects-asks.ts';
-import { providersAsks } from '../pages/providers/providers-asks.ts';
-import { refusalsAsks } from '../pages/refusals/refusals-asks.ts';
-import { runsAsks } from '../pages/runs/runs-asks.ts';
-import { settingsAsks } from '../pages/settings/settings-asks.ts';
-import { startAsks } from '../pages/start/start-asks.ts';
-import { statementAsks } from '../pages/statement/statement-asks.ts';
-import { tokensAsks } from '../pages/tokens/tokens-asks.ts';
+import { hasCounts } from '../pages/calls/calls-asks.ts';
+import { isGrouped } from '../pages/overview/overview-data.ts';
 import { NotFoundPage, PageFault } from './page-fault.tsx';
+import { pageAsks } from './page-asks.ts';
 import { componentOf, pageRoute } from './page-route.ts';
 
 /** Asks for nothing ahead of its script. */
@@ -98,8 +67,7 @@ const pages = {
     getParentRoute: () => shell,
     path: '/',
     ...pageRoute({
-      search: overviewSearch,
-      asks: overviewAsks,
+      ...pageAsks['/'],
       draws: (search) => (isGrouped(search) ? [Grouped, ChartOverTime] : [ChartOverTime]),
       script: () => import('../pages/overview/overview-page.tsx'),
       name: 'OverviewPage',
@@ -108,14 +76,13 @@ const pages = {
   start: createRoute({
     getParentRoute: () => shell,
     path: '/start',
-    ...pageRoute({ search: startSearch, asks: startAsks, script: () => import('../pages/start/start-page.tsx'), name: 'StartPage' }),
+    ...pageRoute({ ...pageAsks['/start'], script: () => import('../pages/start/start-page.tsx'), name: 'StartPage' }),
   }),
   explore: createRoute({
     getParentRoute: () => shell,
     path: '/explore',
     ...pageRoute({
-      search: exploreSearch,
-      asks: exploreAsks,
+      ...pageAsks['/explore'],
       draws: ({ by, and }) => (by === 'day' || and === 'day' ? [ChartOverTime, LongRows] : [LongRows]),
       script: () => import('../pages/explore/explore-page.tsx'),
       name: 'ExplorePage',
@@ -124,14 +91,13 @@ const pages = {
   baseline: createRoute({
     getParentRoute: () => shell,
     path: '/baseline',
-    ...pageRoute({ search: pathSearch, asks: baselineAsks, script: () => import('../pages/baseline/baseline-page.tsx'), name: 'BaselinePage' }),
+    ...pageRoute({ ...pageAsks['/baseline'], script: () => import('../pages/baseline/baseline-page.tsx'), name: 'BaselinePage' }),
   }),
   calls: createRoute({
     getParentRoute: () => shell,
     path: '/calls',
     ...pageRoute({
-      search: callsSearch,
-      asks: callsAsks,
+      ...pageAsks['/calls'],
       draws: (search) => (search.live !== 'on' && hasCounts(search) ? [ChartOverTime] : []),
       script: () => import('../pages/calls/calls-page.tsx'),
       name: 'CallsPage',
@@ -140,85 +106,85 @@ const pages = {
   refusals: createRoute({
     getParentRoute: () => shell,
     path: '/refusals',
-    ...pageRoute({ search: refusalsSearch, asks: refusalsAsks, script: () => import('../pages/refusals/refusals-page.tsx'), name: 'RefusalsPage' }),
+    ...pageRoute({ ...pageAsks['/refusals'], script: () => import('../pages/refusals/refusals-page.tsx'), name: 'RefusalsPage' }),
   }),
   runs: createRoute({
     getParentRoute: () => shell,
     path: '/runs',
-    ...pageRoute({ search: runsSearch, asks: runsAsks, script: () => import('../pages/runs/runs-page.tsx'), name: 'RunsPage' }),
+    ...pageRoute({ ...pageAsks['/runs'], script: () => import('../pages/runs/runs-page.tsx'), name: 'RunsPage' }),
   }),
   caps: createRoute({
     getParentRoute: () => shell,
     path: '/caps',
-    ...pageRoute({ search: pathSearch, asks: capsAsks, script: () => import('../pages/caps/caps-page.tsx'), name: 'CapsPage' }),
+    ...pageRoute({ ...pageAsks['/caps'], script: () => import('../pages/caps/caps-page.tsx'), name: 'CapsPage' }),
   }),
   alerts: createRoute({
     getParentRoute: () => shell,
     path: '/alerts',
-    ...pageRoute({ search: pathSearch, asks: alertsAsks, script: () => import('../pages/alerts/alerts-page.tsx'), name: 'AlertsPage' }),
+    ...pageRoute({ ...pageAsks['/alerts'], script: () => import('../pages/alerts/alerts-page.tsx'), name: 'AlertsPage' }),
   }),
   exports: createRoute({
     getParentRoute: () => shell,
     path: '/exports',
-    ...pageRoute({ search: exportsSearch, asks: exportsAsks, script: () => import('../pages/exports/exports-page.tsx'), name: 'ExportsPage' }),
+    ...pageRoute({ ...pageAsks['/exports'], script: () => import('../pages/exports/exports-page.tsx'), name: 'ExportsPage' }),
   }),
   month: createRoute({
     getParentRoute: () => shell,
     path: '/month',
-    ...pageRoute({ search: monthSearch, asks: monthAsks, script: () => import('../pages/month/month-page.tsx'), name: 'MonthPage' }),
+    ...pageRoute({ ...pageAsks['/month'], script: () => import('../pages/month/month-page.tsx'), name: 'MonthPage' }),
   }),
   statement: createRoute({
     getParentRoute: () => shell,
     path: '/statement',
     ...pageRoute({
-      search: statementSearch, asks: statementAsks,
+      ...pageAsks['/statement'],
       script: () => import('../pages/statement/statement-page.tsx'), name: 'StatementPage',
     }),
   }),
   projects: createRoute({
     getParentRoute: () => shell,
     path: '/projects',
-    ...pageRoute({ search: projectsSearch, asks: projectsAsks, script: () => import('../pages/projects/projects-page.tsx'), name: 'ProjectsPage' }),
+    ...pageRoute({ ...pageAsks['/projects'], script: () => import('../pages/projects/projects-page.tsx'), name: 'ProjectsPage' }),
   }),
   keys: createRoute({
     getParentRoute: () => shell,
     path: '/keys',
-    ...pageRoute({ search: pathSearch, asks: keysAsks, script: () => import('../pages/keys/keys-page.tsx'), name: 'KeysPage' }),
+    ...pageRoute({ ...pageAsks['/keys'], script: () => import('../pages/keys/keys-page.tsx'), name: 'KeysPage' }),
   }),
   connect: createRoute({
     getParentRoute: () => shell,
     path: '/connect',
-    ...pageRoute({ search: pathSearch, asks: connectAsks, script: () => import('../pages/connect/connect-page.tsx'), name: 'ConnectPage' }),
+    ...pageRoute({ ...pageAsks['/connect'], script: () => import('../pages/connect/connect-page.tsx'), name: 'ConnectPage' }),
   }),
   providers: createRoute({
     getParentRoute: () => shell,
     path: '/providers',
-    ...pageRoute({ search: pathSearch, asks: providersAsks, script: () => import('../pages/providers/providers-page.tsx'), name: 'ProvidersPage' }),
+    ...pageRoute({ ...pageAsks['/providers'], script: () => import('../pages/providers/providers-page.tsx'), name: 'ProvidersPage' }),
   }),
   members: createRoute({
     getParentRoute: () => shell,
     path: '/members',
-    ...pageRoute({ search: pathSearch, asks: membersAsks, script: () => import('../pages/members/members-page.tsx'), name: 'MembersPage' }),
+    ...pageRoute({ ...pageAsks['/members'], script: () => import('../pages/members/members-page.tsx'), name: 'MembersPage' }),
   }),
   tokens: createRoute({
     getParentRoute: () => shell,
     path: '/tokens',
-    ...pageRoute({ search: pathSearch, asks: tokensAsks, script: () => import('../pages/tokens/tokens-page.tsx'), name: 'TokensPage' }),
+    ...pageRoute({ ...pageAsks['/tokens'], script: () => import('../pages/tokens/tokens-page.tsx'), name: 'TokensPage' }),
   }),
   audit: createRoute({
     getParentRoute: () => shell,
     path: '/audit',
-    ...pageRoute({ search: pathSearch, asks: auditAsks, script: () => import('../pages/audit/audit-page.tsx'), name: 'AuditPage' }),
+    ...pageRoute({ ...pageAsks['/audit'], script: () => import('../pages/audit/audit-page.tsx'), name: 'AuditPage' }),
   }),
   nodes: createRoute({
     getParentRoute: () => shell,
     path: '/nodes',
-    ...pageRoute({ search: pathSearch, asks: nodesAsks, script: () => import('../pages/nodes/nodes-page.tsx'), name: 'NodesPage' }),
+    ...pageRoute({ ...pageAsks['/nodes'], script: () => import('../pages/nodes/nodes-page.tsx'), name: 'NodesPage' }),
   }),
   settings: createRoute({
     getParentRoute: () => shell,
     path: '/settings',
-    ...pageRoute({ search: pathSearch, asks: settingsAsks, script: () => import('../pages/settings/settings-page.tsx'), name: 'SettingsPage' }),
+    ...pageRoute({ ...pageAsks['/settings'], script: () => import('../pages/settings/settings-page.tsx'), name: 'SettingsPage' }),
   }),
   /** Any other address: the frame stays. */
   other: createRoute({ getParentRoute: () => shell, path: '$', component: NotFoundPage, staticData: alone }),
