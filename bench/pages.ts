@@ -8,7 +8,8 @@
  * - API: the same requests, sent together from here, until the last is answered, and how many times as long the page took;
  * - task: the longest task of the main thread, and the most processor time that one took in a further visit under Chromium's trace. The second
  *   hardly depends on what else the machine does. With `--tasks`, what each task did that took 30 ms of the processor;
- * - frames: how many a second while the page is scrolled with a wheel, if it is longer than the window, and the longest wait for one.
+ * - frames: how many a second while the page is scrolled with a wheel, if it is longer than the window, the longest wait for one, and how many a
+ *   bare page with the rows of its table has in the same browser: more than that this machine does not show.
  * `--only`: the addresses that hold the word; `--pages`: exactly these, of the list or not; `--phone`: a phone's window.
  */
 import { spawnSync } from 'node:child_process';
@@ -19,6 +20,7 @@ import { parseArgs } from 'node:util';
 import { startSystem } from '@metergate/testkit/system.ts';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright, type Browser, type Page } from 'playwright-core';
+import { scrolled, scrolledBare } from './page-scroll.ts';
 import { tasksIn, type PageTask } from './page-tasks.ts';
 
 const { values } = parseArgs({ options: {
@@ -70,7 +72,7 @@ try {
   const made = await system.cli(['user', 'create', '--email', email, '--org', 'default', '--role', 'owner'], password);
   if (made.code !== 0 && !made.stderr.includes('already a user')) throw new Error(made.stderr);
   const page = await signedIn(browser);
-  const heads = [['ready', 9], ['API', 9], ['ratio', 7], ['task', 8], ['its CPU', 8], ['frames', 18]] as const;
+  const heads = [['ready', 9], ['API', 9], ['ratio', 7], ['task', 8], ['its CPU', 8], ['frames', 28]] as const;
   console.log(['page'.padEnd(44), ...heads.map(([head, wide]) => head.padStart(wide))].join(' '));
   for (const address of addresses) await measure(page, address);
 } finally {
@@ -119,7 +121,7 @@ async function measure(page: Page, address: string): Promise<void> {
   const figures = [
     `${Math.round(ready)} ms`.padStart(9), `${Math.round(api)} ms`.padStart(9), (ready / api).toFixed(1).padStart(7),
     `${Math.round(median(visits.map((each) => each.taskMs)))} ms`.padStart(8), `${Math.round(tasks[0]?.processorMs ?? 0)} ms`.padStart(8),
-    (await frames(page)).padStart(18),
+    (await frames(page)).padStart(28),
   ];
   console.log([address.padEnd(44), ...figures].join(' '));
   if (values.tasks) for (const task of tasks.filter(({ processorMs }) => processorMs >= 30)) console.log(`  ${told(task)}`);
@@ -149,23 +151,14 @@ async function answeredMs(asked: readonly string[], cookie: string): Promise<num
   return performance.now() - began;
 }
 
-/** A wheel turned for two seconds, down and up again. Empty: nothing to scroll. */
+/** Frames a second, and the longest wait for one; then what a bare page with the same rows has. Empty: nothing to scroll. */
 async function frames(page: Page): Promise<string> {
-  const room = await page.evaluate<number>('document.documentElement.scrollHeight - innerHeight');
-  if (room < 100) return '';
-  await page.evaluate(`bench.frames = [];
-    (function note(at) { bench.frames?.push(at); if (bench.frames) requestAnimationFrame(note); })(performance.now())`);
-  const session = await page.context().newCDPSession(page);
-  for (const yDistance of [-1, 1]) {
-    await session.send('Input.synthesizeScrollGesture', {
-      x: 600 * (values.phone ? 0.3 : 1), y: 400, yDistance: yDistance * Math.min(room, 4_000), speed: 4_000, gestureSourceType: 'mouse',
-    });
-  }
-  await session.detach();
-  const times = await page.evaluate<number[]>('(() => { const found = bench.frames; bench.frames = null; return found; })()');
-  const gaps = times.slice(1).map((time, at) => time - times[at]!);
-  const perSecond = (gaps.length / (times.at(-1)! - times[0]!)) * 1_000;
-  return `${perSecond.toFixed(0)} a s, ${Math.round(Math.max(...gaps))} ms`;
+  const x = values.phone ? 180 : 600;
+  const own = await scrolled(page, x);
+  if (own === null) return '';
+  const bare = await scrolledBare(page, x);
+  const told = `${own.perSecond.toFixed(0)} a s, ${Math.round(own.longestMs)} ms`;
+  return bare === null ? told : `${told}, bare ${bare.perSecond.toFixed(0)}`;
 }
 
 function median(of: readonly number[]): number {
