@@ -27,5 +27,5 @@ export function statementQueries(of: StatementOf) {
 }
 
 export const statementAsks: Asks<StatementSearch> = (search, { organization }) => [
-  ...Object.values(statementQueries(statementIn(search))), keysQuery, organizationQuery(organization.id),
+  keysQuery, organizationQuery(organization.id), ...Object.values(statementQueries(statementIn(search))),
 ];
