@@ -100,29 +100,50 @@ function priced(call: PricedCall, tokens: ChargedTokens, price: ModelPrice | nul
 }
 
 function pricedAt(call: PricedCall, tokens: ChargedTokens, price: ModelPrice): Cost | null {
-  const pico = picoDollars(tokens, price.rates);
-  if (pico === null) return null;
   const { reading } = call;
   const gaps = new Gaps();
+  const units = unitFees(reading, price.rates, gaps);
+  const isByUnits = units !== null && isSoldByUnits(price.rates);
+  // Such a model's tokens are told beside what is charged.
+  const pico = isByUnits ? price.rates.call : picoDollars(tokens, price.rates);
+  if (pico === null) return null;
+  // Counted in units that this price does not know, and in nothing else.
+  if (pico === 0n && units === null && tokens === noChargedTokens) return null;
   if (searchesInBlocks(call, price)) gaps.add('web_search');
   const fees = toolFees(searched(call), feesOf(call, price), gaps) + otherToolFees(reading, price.rates.otherTool, gaps);
-  const units = unitFees(reading, price.rates, gaps);
-  // Counted in units that this price does not know, and in nothing else.
-  if (pico === 0n && units === 0n && tokens === noChargedTokens) return null;
-  noteTokens(tokens, price, gaps, reading.cachedSplit);
+  if (!isByUnits) noteTokens(tokens, price, gaps, reading.cachedSplit);
   if (reading.cachedBeside && price.rates.cached !== null && price.rates.cached.base !== price.rates.input?.base) gaps.add('cached');
-  noteBeside(reading, gaps);
+  if (!isByUnits) noteBeside(reading, gaps);
   const factor = factorOf(placed(call), price.rates, gaps);
-  // Nothing is rounded before the sum is complete.
-  const cost = factor === wholeFactor && reading.further.length === 0 && units === 0n
-    ? divideHalfEven(pico + fees, picoPerNano)
-    : divideHalfEven(((pico - price.rates.call) * factor + (price.rates.call + fees) * wholeFactor + further(call, price.rates, gaps)) * unitParts
-      + units * factor, picoPerNano * wholeFactor * unitParts);
+  const cost = rounded({ pico, fees, units, factor, further: further(call, price.rates, gaps) }, price.rates.call);
   if (cost > nanoDollarsMax) gaps.add('amount');
   return {
     cost: nanoDollars(cost), costGaps: gaps.names(), costSource: 'priced', pricedBy: basisOf(call), priceList: price.priceList,
     cacheSavings: cacheSavingsOf(tokens, price.rates),
   };
+}
+
+/** What a call is made up of: pico-dollars, `further` in millionths of them, `units` in parts of them (`unitParts`). */
+interface Charges {
+  readonly pico: bigint;
+  readonly fees: bigint;
+  readonly units: bigint | null;
+  readonly factor: bigint;
+  readonly further: bigint;
+}
+
+/** Nothing is rounded before the sum is complete. `ofCall`: the part of `pico` that no factor changes. */
+function rounded({ pico, fees, units, factor, further: others }: Charges, ofCall: bigint): bigint {
+  if (factor === wholeFactor && others === 0n && units === null) return divideHalfEven(pico + fees, picoPerNano);
+  const millionths = (pico - ofCall) * factor + (ofCall + fees) * wholeFactor + others;
+  return units === null
+    ? divideHalfEven(millionths, picoPerNano * wholeFactor)
+    : divideHalfEven(millionths * unitParts + units * factor, picoPerNano * wholeFactor * unitParts);
+}
+
+/** Whether no token of the model has a price: it is sold by the hour, the page, the character or the image. */
+function isSoldByUnits({ input, output }: Rates): boolean {
+  return input === null && output === null;
 }
 
 /** The tier, and where the call was served: the answer's word goes before the address. That it is not available says nothing against that. */

@@ -2,6 +2,7 @@
  * Gaps: what a call reported but its price does not cover. Rule 6b. These are tool fees, factors of service tiers and regions, and
  * kinds of tokens without a rate. Each is named once and never guessed.
  */
+import { divideHalfEven } from '../money.ts';
 import { costGapNames, type CostGap } from '../record/call-record.ts';
 import type { Reading, ToolCalls } from '../usage/reading.ts';
 import type { ChargedTokens } from './charged-tokens.ts';
@@ -90,20 +91,20 @@ export function noteTokens(tokens: ChargedTokens, { rates, ofOverlay }: ModelPri
 
 /**
  * What was counted in other units, in pico-dollars times `unitParts`; what has no rate is a gap. Sound that is also counted in tokens is
- * charged by its tokens.
+ * charged by its tokens. Null: no unit of it has a rate.
  */
-export function unitFees({ units, tokens }: Pick<Reading, 'units' | 'tokens'>, rates: UnitRates, gaps: Gaps): bigint {
-  if (units === null) return 0n;
-  let sum = 0n;
+export function unitFees({ units, tokens }: Pick<Reading, 'units' | 'tokens'>, rates: UnitRates, gaps: Gaps): bigint | null {
+  if (units === null) return null;
+  let sum: bigint | null = null;
   const { seconds = 0, pages = 0, images = 0, characters = 0 } = units;
   const { hour, page, image, character } = rates;
-  if (seconds > 0 && hour !== null) sum += BigInt(Math.round(seconds * 1_000)) * hour;
-  else if (seconds > 0 && (tokens.audioInput ?? 0) === 0) gaps.add('seconds');
-  if (pages > 0 && page !== null) sum += BigInt(pages) * page * unitParts;
+  if (seconds > 0 && hour !== null) sum = partsOfHour(seconds) * hour;
+  else if (seconds > 0 && !hasSoundInInput(tokens)) gaps.add('seconds');
+  if (pages > 0 && page !== null) sum = (sum ?? 0n) + BigInt(pages) * page * unitParts;
   else if (pages > 0) gaps.add('pages');
-  if (characters > 0 && character !== null) sum += BigInt(characters) * character * unitParts;
+  if (characters > 0 && character !== null) sum = (sum ?? 0n) + BigInt(characters) * character * unitParts;
   else if (characters > 0) gaps.add('characters');
-  if (images > 0 && image !== null) sum += BigInt(images) * image * unitParts;
+  if (images > 0 && image !== null) sum = (sum ?? 0n) + BigInt(images) * image * unitParts;
   else if (images > 0) gaps.add('images');
   return sum;
 }
@@ -119,8 +120,24 @@ export function otherToolFees({ units }: Pick<Reading, 'units'>, fee: bigint | n
 
 export type UnitRates = Pick<Rates, 'hour' | 'page' | 'image' | 'character'>;
 
-/** Milliseconds in an hour, the unit of the rate for sound. */
-export const unitParts = 3_600_000n;
+/** Mistral counts the tokens of sound beside those of the input. */
+function hasSoundInInput({ audioInput, input }: Reading['tokens']): boolean {
+  return audioInput !== null && audioInput > 0 && audioInput <= (input ?? 0);
+}
+
+/** Decimal places of a second that are charged: all that a reported number has, but for numbers too small to cost anything. */
+const secondPlaces = 24;
+/** The parts of an hour in which seconds are counted; an hour is the unit of the rate for sound. */
+export const unitParts = 3_600n * 10n ** BigInt(secondPlaces);
+
+/** Exact: the decimal number that was reported, not the binary one nearest to it. `seconds`: above 0. */
+function partsOfHour(seconds: number): bigint {
+  const [mantissa, exponent = '0'] = String(seconds).split('e') as [string, string?];
+  const [whole, fraction = ''] = mantissa.split('.') as [string, string?];
+  const shift = secondPlaces + Number(exponent) - fraction.length;
+  const digits = BigInt(whole + fraction);
+  return shift >= 0 ? digits * 10n ** BigInt(shift) : divideHalfEven(digits, 10n ** BigInt(-shift));
+}
 
 /** Tokens beside the output are charged as output. If the answer does not say that they are its reasoning, their kind is unknown. */
 export function noteBeside({ tokens, outputBeside }: Reading, gaps: Gaps): void {

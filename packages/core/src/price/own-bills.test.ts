@@ -9,7 +9,7 @@ import { formatDollars } from '../money.ts';
 import { createUsageReader } from '../usage/reader.ts';
 import { costOf } from './cost.ts';
 import { parseOverlay } from './overlay.ts';
-import { createPriceBook } from './price-book.ts';
+import { createPriceBook, type PriceBook } from './price-book.ts';
 import { priceList } from './price-list.ts';
 import { at, chat, figures, message, response, tokens, unnamed, type Answer } from './test-support/answers.ts';
 
@@ -66,6 +66,9 @@ const bills: readonly (readonly [string, Answer, string | null, ...string[]])[] 
     cache_creation: { ephemeral_5m_input_tokens: 200, ephemeral_1h_input_tokens: 100 } }),
     '0.002100000'],
   ['seconds by the second', at(host, { ...unnamed('speech', { seconds: 12.5 }) }), '0.001250000'],
+  ['a part of a second that is no whole number of milliseconds', at(host, { ...unnamed('speech', { seconds: 0.333333333333 }) }), '0.000033333'],
+  ['seconds that round to even', at(host, { ...unnamed('speech', { seconds: 0.000025 }) }), '0.000000002'],
+  ['seconds that cost less than can be charged', at(host, { ...unnamed('speech', { seconds: 1e-9 }) }), '0.000000000'],
   ['pages', at(host, { ...unnamed('reader', {}), body: { model: 'reader', usage_info: { pages_processed: 29 } } }), '0.058000000'],
   ['images', at(host, unnamed('painter', { images: 3 })), '0.120000000'],
   ['characters', at(host, unnamed('voice', { characters: 1234 })), '0.018510000'],
@@ -74,18 +77,34 @@ const bills: readonly (readonly [string, Answer, string | null, ...string[]])[] 
   ['tokens where only images have a price', at(host, chat('painter', tokens(5, 5))), null],
 ];
 
+const freeUnits = [['second', { seconds: 12.5 }], ['hour', { seconds: 1 }], ['image', { images: 3 }], ['characters', { characters: 9 }]] as const;
+
+function billed(answer: Answer, by: PriceBook): { dollars: string | null; gaps: readonly string[]; source: string } {
+  const { wire, endpoint, body, host: upstreamHost = null, requestedModel = null, region = null, atMs = november } = answer;
+  const reader = createUsageReader({ wire, endpoint, streamed: false });
+  reader.push(Buffer.from(JSON.stringify(body)));
+  const { cost, costGaps, costSource } = costOf({
+    reading: reader.finish('whole'), requestedModel, region, provider: wire === 'upstream' ? null : wire, upstreamHost,
+    book: by, fallback: null, atMs,
+  });
+  return { dollars: cost === null ? null : formatDollars(cost), gaps: costGaps, source: costSource };
+}
+
 describe('bills by the operator\'s own prices', () => {
+  for (const [unit, usage] of freeUnits) {
+    test(`a model whose ${unit} is free`, () => {
+      const free = parseOverlay(JSON.stringify({ prices: [{ host, model: 'own', [unit]: '0' }] }));
+      assert.ok('overlay' in free);
+      const by = createPriceBook({ list: priceList, overlay: { overlay: free.overlay, hash: 'cd'.repeat(32) } });
+      assert.deepEqual(billed(at(host, unnamed('own', usage)), by), { dollars: '0.000000000', gaps: [], source: 'priced' });
+    });
+  }
+
   for (const [what, answer, dollars, ...gaps] of bills) {
     test(what, () => {
-      const { wire, endpoint, body, host: upstreamHost = null, requestedModel = null, region = null, atMs = november } = answer;
-      const reader = createUsageReader({ wire, endpoint, streamed: false });
-      reader.push(Buffer.from(JSON.stringify(body)));
-      const { cost, costGaps, costSource } = costOf({
-        reading: reader.finish('whole'), requestedModel, region, provider: wire === 'upstream' ? null : wire, upstreamHost,
-        book, fallback: null, atMs,
-      });
-      assert.equal(cost === null ? null : formatDollars(cost), dollars, costSource);
-      assert.deepEqual(costGaps, gaps);
+      const bill = billed(answer, book);
+      assert.equal(bill.dollars, dollars, bill.source);
+      assert.deepEqual(bill.gaps, gaps);
     });
   }
 });

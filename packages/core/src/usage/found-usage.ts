@@ -34,7 +34,8 @@ export type RawFigures = { readonly [Name in keyof TokenFigures]: TokenFigure };
 
 /**
  * The usage that these figures make. Null if there is neither a figure for input or output nor a cost. `total`: of input and output, as
- * reported; what it counts beyond them stands beside them. Units alone are a usage too. A long-lived part above all cache writes tells nothing apart.
+ * reported; what it counts beyond them stands beside them, but where seconds are reported: there it is the sound (Mistral). Units alone are a usage
+ * too. A long-lived part above all cache writes tells nothing apart.
  */
 export function foundUsage(
   figures: RawFigures, cost: string | null, total: TokenFigure = null, read: ReadUnits = noUnits,
@@ -46,7 +47,7 @@ export function foundUsage(
   if (audioInput === 'not_a_figure' || audioOutput === 'not_a_figure' || units === 'not_a_figure') return badUsage;
   const byUnits = input === null && output === null && units !== null && measures.some((name) => units[name] !== undefined);
   if (input === null && output === null && cost === null && !byUnits) return null;
-  const outputBeside = typeof total !== 'number' || input === null ? 0 : Math.max(total - input - (output ?? 0), 0);
+  const outputBeside = typeof total !== 'number' || input === null || units?.seconds !== undefined ? 0 : Math.max(total - input - (output ?? 0), 0);
   const longLived = cacheWriteOneHour !== null && cacheWriteOneHour <= (cacheWrite ?? -1) ? cacheWriteOneHour : null;
   return {
     kind: 'figures', cost, outputBeside, units, cachedSplit, cachedBeside: cachedBeside && cached === null,
