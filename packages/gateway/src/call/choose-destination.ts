@@ -106,6 +106,18 @@ function namedUpstream(
   };
 }
 
+/**
+ * Why a connection to the route's destination is to carry nothing more: the organization has disconnected the provider, or disabled or removed the
+ * upstream, since it began. Null: it has not. One that cannot be unsealed now is none of these: it is not needed for what is connected.
+ */
+export function withdrawnDestination(
+  { wire }: Pick<Route, 'wire'>, organization: Pick<OrganizationSettings, 'upstream' | Provider>,
+): Refusal | null {
+  if (wire !== 'upstream') return organization[wire].state === 'missing' ? { kind: 'provider_key_missing', wire } : null;
+  if (organization.upstream === null) return { kind: 'upstream_not_declared' };
+  return organization.upstream.enabled ? null : { kind: 'upstream_not_enabled' };
+}
+
 /** Base path (no trailing slash) and host name of a stored declaration, which was normalised when it was declared. */
 function partsOf(url: string): { basePath: string; host: string } {
   const parsed = new URL(url);

@@ -347,6 +347,18 @@ suite('other sessions', { timeout }, () => {
   });
 });
 
+test('a provider that is disconnected: sound does not leave any more, and the connection ends', { timeout }, async (t) => {
+  const node = await startSessionNode(t);
+  const { caller, upstream } = await node.connect({ path: realtimePath });
+  const held = node.key.held!;
+  node.key.held = { ...held, organization: { ...held.organization, openai: { state: 'missing' } } };
+  caller.send(fromCaller({ type: 'input_audio_buffer.append', audio: 'AAAA' }));
+  await caller.until(() => caller.closed !== null);
+  assert.deepEqual([caller.closed, caller.events[0]?.error?.code], [{ code: 1008, reason: 'provider_key_missing' }, 'provider_key_missing']);
+  await upstream.until(() => upstream.closed !== null);
+  assert.deepEqual(upstream.frames.filter(({ opcode }) => opcode === 1), []);
+});
+
 suite('lists of models', { timeout }, () => {
   async function listed(t: TestContext): Promise<SessionNode> {
     const node = await startSessionNode(t);

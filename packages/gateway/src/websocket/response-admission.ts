@@ -9,6 +9,7 @@ import { unmeteredWorkOf, untoldWork, type AskedLater, type UnmeteredWork } from
 import { socketKindOf } from '@metergate/core/usage/socket-kind.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import { stillHeld } from '../call/authenticate.ts';
+import { withdrawnDestination } from '../call/choose-destination.ts';
 import { noteRefusal } from '../call/note-refusal.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
 import { askAndDecide } from '../guards/ask-and-decide.ts';
@@ -70,7 +71,7 @@ export class ResponseAdmission {
     const held = stillHeld(this.#node, this.#handshake.keyHash);
     const call = this.#callFor(held ?? this.#handshake.held, asked);
     if (held === null) return this.#refuse(call, { kind: 'service_key_invalid' }, end);
-    const refused = modelRefusalOf(held, models);
+    const refused = withdrawnDestination(call.route, held.organization) ?? modelRefusalOf(held, models);
     if (refused !== null) return this.#refuse(call, refused, end);
     const decision = guards.decide(call);
     if (decision === null) return end.admitted(call);
@@ -100,6 +101,8 @@ export class ResponseAdmission {
   refusalNow(): Refusal | null {
     const held = stillHeld(this.#node, this.#handshake.keyHash);
     if (held === null) return { kind: 'service_key_invalid' };
+    const withdrawn = withdrawnDestination(this.#handshake.route, held.organization);
+    if (withdrawn !== null) return withdrawn;
     if (this.#probe?.held !== held || this.#probe.runCall !== null) this.#probe = this.#callFor(held, null);
     this.#probe.unmetered = this.#unmetered(held, null);
     const decision = this.#node.guards.decide(this.#probe);

@@ -327,6 +327,41 @@ suite('limits on a connection', { timeout }, () => {
     assert.equal(one.upstream.frames.length, 1);
   });
 
+  test('a provider that is disconnected: what is under way ends, the next create is refused until it is connected again', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    const held = node.key.held!;
+    node.key.held = { ...held, organization: { ...held.organization, openai: { state: 'missing' } } };
+    caller.send(create());
+    await caller.until(() => caller.events.length === 2);
+    assert.deepEqual([caller.events[1]?.status, caller.events[1]?.error?.code], [401, 'provider_key_missing']);
+    upstream.send(completed('resp_1'));
+    await caller.until(() => caller.events.length === 3);
+    node.key.held = held;
+    caller.send(create());
+    await upstream.until(() => upstream.frames.length === 2);
+    assert.equal(caller.closed, null);
+  });
+
+  test('an upstream that is disabled or removed: the next create is refused', async (t) => {
+    const node = await startSessionNode(t);
+    const held = node.key.held!;
+    const declared = { url: node.provider.url, enabled: true, version: 1, credential: '' };
+    const having = (upstream: typeof declared | null): void => {
+      node.key.held = { ...held, organization: { ...held.organization, upstream } };
+    };
+    having(declared);
+    const { caller, upstream } = await node.connect({ path: '/upstream/v1/responses' });
+    having({ ...declared, enabled: false });
+    caller.send(create());
+    await caller.until(() => caller.events.length === 1);
+    having(null);
+    caller.send(create());
+    await caller.until(() => caller.events.length === 2);
+    assert.deepEqual(caller.events.map(({ status, error }) => [status, error?.code]),
+      [[400, 'upstream_not_enabled'], [400, 'upstream_not_declared']]);
+    assert.equal(upstream.frames.length, 0);
+  });
+
   test('where the opening cannot be journalled, nothing leaves and the caller gets an error', async (t) => {
     const node = await startSessionNode(t);
     const { caller, upstream } = await node.connect();
