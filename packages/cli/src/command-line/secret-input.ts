@@ -1,14 +1,19 @@
 /**
  * Reads a secret from standard input, without the line end that `echo` and Enter add. At a terminal it prompts and does not echo. It reads no
- * more than the longest possible credential. @throws UsageFault if the input is longer
+ * more than the longest possible credential. @throws UsageFault if the input is longer, or a directory
  */
+import { fstatSync } from 'node:fs';
 import { UsageFault, type CommandTools } from './command.ts';
 
 const bytesMax = 65_536;
 
 /** `what`: for the prompt, `OpenAI key`. */
 export async function readSecret({ stdin, stderr }: Pick<CommandTools, 'stdin' | 'stderr'>, what: string): Promise<string> {
-  if (!stdin.isTTY) return withoutLineEnd(await readAll(stdin));
+  if (!stdin.isTTY) {
+    // Node reads a directory as nothing, and an empty credential may mean that none is needed.
+    if (isDirectory(stdin)) throw new UsageFault('Standard input is a directory. Give the credential, or a file that holds it.');
+    return withoutLineEnd(await readAll(stdin));
+  }
   stderr(`${what} (not shown, then Enter): `);
   stdin.setRawMode(true);
   try {
@@ -18,6 +23,11 @@ export async function readSecret({ stdin, stderr }: Pick<CommandTools, 'stdin' |
     stdin.pause();
     stderr('\n');
   }
+}
+
+/** Input that is no file, such as that of a test, has no descriptor. */
+function isDirectory(stdin: NodeJS.ReadStream): boolean {
+  return 'fd' in stdin && typeof stdin.fd === 'number' && fstatSync(stdin.fd).isDirectory();
 }
 
 async function readAll(stdin: NodeJS.ReadStream): Promise<string> {
