@@ -5,6 +5,7 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import createFetchClient, { type Middleware } from 'openapi-fetch';
 import createQueryHooks from 'openapi-react-query';
+import { patientFetch } from './patience.ts';
 import { noteAnswer, noteNoAnswer } from './reach.ts';
 import type { components, paths } from './schema.ts';
 
@@ -43,12 +44,23 @@ const refusing: Middleware = {
       said?.error?.message ?? `The platform answered ${response.status}.`,
     );
   },
-  onError({ error }) {
-    if (error instanceof Refused || isAborted(error)) return error as Error;
-    noteNoAnswer();
-    return new Refused(0, 'no_answer', noAnswer);
-  },
+  onError: ({ error }) => brokenOff(error) as Error,
 };
+
+/** What a request fails with whose connection failed, whether before its answer or in the middle of it. */
+function brokenOff(error: unknown): unknown {
+  if (error instanceof Refused || isAborted(error)) return error;
+  noteNoAnswer();
+  return new Refused(0, 'no_answer', noAnswer);
+}
+
+/** Of a request that was under way while the platform was away, and is lost. */
+const overtaken = 'overtaken';
+
+/** It failed for the time before: the platform is back, and answers if it is asked anew. */
+export function isOvertaken(fault: unknown): boolean {
+  return fault instanceof Refused && fault.code === overtaken;
+}
 
 /** The page itself gave up the request, because it is no longer needed. */
 function isAborted(error: unknown): boolean {
@@ -56,7 +68,10 @@ function isAborted(error: unknown): boolean {
 }
 
 /** Asks once, without a cache. */
-export const ask = createFetchClient<paths>({ baseUrl: '/' });
+export const ask = createFetchClient<paths>({
+  baseUrl: '/',
+  fetch: patientFetch({ givenUp: (late) => new Refused(0, late ? overtaken : 'no_answer', noAnswer), brokenOff }),
+});
 ask.use(refusing);
 
 /** Called when an answer says that the session is over. Set by the shell. */
@@ -77,7 +92,7 @@ export const queries = new QueryClient({
       refetchOnReconnect: true,
       staleTime: 5_000,
       // A refusal would be repeated; a request without an answer may succeed.
-      retry: (count, fault) => count < 2 && fault instanceof Refused && (fault.status === 0 || fault.status >= 500),
+      retry: (count, fault) => isOvertaken(fault) || count < 2 && fault instanceof Refused && (fault.status === 0 || fault.status >= 500),
       retryDelay: (count) => 500 * 2 ** count,
     },
   },

@@ -2,9 +2,12 @@
 import { useSyncExternalStore } from 'react';
 
 const askAgainMs = 2_000;
+/** How long it may take to say that it is there: without this end, a question that the network lost would be the last one. */
+const answerMs = 5_000;
 const listeners = new Set<() => void>();
 const onReturn = new Set<() => void>();
 let away = false;
+let asking = false;
 let waiting: ReturnType<typeof setTimeout> | undefined;
 
 /** A request was answered, whatever the answer. */
@@ -28,14 +31,47 @@ export function whenBack(go: () => void): () => void {
   return () => onReturn.delete(go);
 }
 
+/** Calls `go` each time the platform is found to be away, or to answer again. */
+export function whenChanged(go: () => void): () => void {
+  listeners.add(go);
+  return () => listeners.delete(go);
+}
+
+export function isAway(): boolean {
+  return away;
+}
+
 export function useAway(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => away,
-  );
+  return useSyncExternalStore(whenChanged, isAway);
+}
+
+/** Asks the platform, unless it is being asked. */
+export function askWhetherThere(): void {
+  if (asking) return;
+  clearTimeout(waiting);
+  asking = true;
+  void isThere().then(note);
+}
+
+async function isThere(): Promise<boolean> {
+  const late = new AbortController();
+  const end = setTimeout(() => late.abort(), answerMs);
+  try {
+    const { status } = await fetch('/platform/v1/auth/session', { signal: late.signal });
+    // A proxy that answers for a platform which is away says so with its own status.
+    return status < 502 || status > 504;
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(end);
+  }
+}
+
+function note(is: boolean): void {
+  asking = false;
+  if (is) noteAnswer();
+  else if (away) askAgain();
+  else noteNoAnswer();
 }
 
 function set(next: boolean): void {
@@ -44,8 +80,6 @@ function set(next: boolean): void {
 }
 
 function askAgain(): void {
-  waiting = setTimeout(() => {
-    // A proxy that answers for a platform which is away says so with its own status.
-    fetch('/platform/v1/auth/session').then(({ status }) => (status >= 502 && status <= 504 ? askAgain() : noteAnswer()), askAgain);
-  }, askAgainMs);
+  clearTimeout(waiting);
+  waiting = setTimeout(askWhetherThere, askAgainMs);
 }

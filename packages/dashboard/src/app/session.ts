@@ -2,14 +2,17 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import type { AskedAhead } from '../api/ahead.ts';
 import { organizationsQuery } from '../api/asked-often.ts';
-import { api, ask, queries, type Shown } from '../api/client.ts';
+import { api, ask, isOvertaken, queries, type Shown } from '../api/client.ts';
 
 export type Session = Shown<'Session'>;
 export type SessionRole = Session['role'];
 
 const order: readonly SessionRole[] = ['viewer', 'member', 'admin', 'owner'];
 
-export const sessionQuery = api.queryOptions('get', '/platform/v1/auth/session', {}, { staleTime: 60_000, retry: false });
+export const sessionQuery = api.queryOptions('get', '/platform/v1/auth/session', {}, {
+  staleTime: 60_000,
+  retry: (_count, fault) => isOvertaken(fault),
+});
 
 /** What decides of a session what pages ask for. */
 export interface KnownSession {

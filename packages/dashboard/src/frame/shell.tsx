@@ -20,11 +20,9 @@ const SignInAgain = onDemand(async () => (await import('./sign-in-again.tsx')).S
 /** How long after the frame, and again after that while the page is still asking for something. */
 const loadAheadMs = 3_000;
 
-const lacks = { predicate: ({ state }: Query) => state.status === 'error' };
-
-/** For what the page lacks. A request that was begun while the platform was away may never be answered: it is given up and made anew. */
+/** For what the page lacks. What is still under way is given up and made anew by itself. */
 function askAnew(): void {
-  void queries.cancelQueries(lacks).then(() => queries.refetchQueries(lacks));
+  void queries.refetchQueries({ predicate: ({ state }: Query) => state.status === 'error' });
 }
 
 export function Shell() {
