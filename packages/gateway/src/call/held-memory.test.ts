@@ -10,7 +10,7 @@ import { ArrivingRequest } from '../callers/arriving-request.ts';
 import type { CallerResponse } from '../callers/caller-exchange.ts';
 import type { Connection } from '../callers/connections.ts';
 import { createHeldBodies } from '../fairness/held-bodies.ts';
-import { slabBytes } from '../fairness/body-slabs.ts';
+import { bodySlabs, slabBytes } from '../fairness/body-slabs.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
 import type { OutboundBody } from './admitted-call.ts';
 import { HeldBody } from './held-body.ts';
@@ -58,6 +58,27 @@ test('a body that was released without having been written holds no memory', { t
     collect('all');
   }
   assert.equal(body.receivedBytes(), reads * readBytes);
+});
+
+test('pieces that are held are no part of a larger room, and short ones are freed once they are written', async () => {
+  const { request, whole } = heldBody();
+  const bytes = reads * readBytes;
+  const lengths = [6_000, 40_000, 1, 30_000, 3_000];
+  for (const length of [...lengths, bytes - lengths.reduce((sum, each) => sum + each)]) {
+    request.receive(Buffer.alloc(length, length % 251));
+    await turn();
+  }
+  const body = await whole;
+  const pieces = body.content as Buffer[];
+  assert.equal(pieces.reduce((sum, { length }) => sum + length, 0), bytes);
+  const lent = pieces.filter((piece) => bodySlabs.hasLent(piece));
+  const short = pieces.filter((piece) => !bodySlabs.hasLent(piece));
+  assert.ok(lent.length > 0 && short.length > 0);
+  for (const { buffer, length } of short) assert.ok(buffer.byteLength <= Math.max(2 * length, 2_048), `${length} in ${buffer.byteLength}`);
+  body.written!();
+  assert.deepEqual([...lent.map((piece) => bodySlabs.hasLent(piece)), ...short.map(({ length }) => length)], pieces.map((_, at) =>
+    at < lent.length ? false : 0));
+  body.release();
 });
 
 test('short pieces of a form whose models are read are held in the slab alone', { timeout: 120_000 }, async () => {

@@ -2,7 +2,7 @@
 import type { BodyModels } from '@metergate/core/call/allowed-models.ts';
 import { includeUsageBytes } from '@metergate/core/call/include-usage.ts';
 import type { AskedLater } from '@metergate/core/usage/unmetered.ts';
-import { bodySlabs, pieceBytesMin } from '../fairness/body-slabs.ts';
+import { bodySlabs, freeAtOnce, pieceBytesMin } from '../fairness/body-slabs.ts';
 import type { HeldBytes } from '../fairness/held-bodies.ts';
 import type { OutboundBody } from './admitted-call.ts';
 import { withInsertion } from './body-pieces.ts';
@@ -41,8 +41,8 @@ export class WholeBody implements OutboundBody {
   readonly #receivedBytes: number;
   readonly #model: string | null;
   #counted: HeldBytes | null;
-  /** Pieces whose memory is used again. */
-  #lent: readonly Buffer[];
+  /** Pieces of which some have memory that is used again. */
+  #given: readonly Buffer[];
 
   /** Sends the pieces themselves, or with the option put in where the verdict says so. */
   constructor({ pieces, bytes, counted, joins }: HeldPieces, { verdict, model, asksLater, hidesUsage, modelsAsked }: ReadOfBody) {
@@ -51,8 +51,8 @@ export class WholeBody implements OutboundBody {
     const sent = inserts ? withInsertion(pieces, verdict.at) : pieces;
     const isOne = joins || this.contentLength < sent.length * shortPieceBytes;
     this.content = sent.length === 1 ? sent[0]! : isOne ? Buffer.concat(sent, this.contentLength) : sent;
-    this.#lent = bytes < pieceBytesMin ? noPieces : pieces.filter((piece) => bodySlabs.hasLent(piece));
-    this.written = this.#lent.length === 0 ? null : () => this.#giveBack();
+    this.#given = bytes >= pieceBytesMin && pieces.some((piece) => bodySlabs.hasLent(piece)) ? pieces : noPieces;
+    this.written = this.#given.length === 0 ? null : () => this.#giveBack();
     this.asksLater = asksLater;
     this.hidesUsage = hidesUsage;
     this.modelsAsked = modelsAsked;
@@ -63,8 +63,11 @@ export class WholeBody implements OutboundBody {
 
   #giveBack(): void {
     this.content = null;
-    for (const piece of this.#lent) bodySlabs.giveBack(piece);
-    this.#lent = noPieces;
+    for (const piece of this.#given) {
+      if (bodySlabs.hasLent(piece)) bodySlabs.giveBack(piece);
+      else freeAtOnce(piece);
+    }
+    this.#given = noPieces;
   }
 
   requestedModel(): string | null {
@@ -78,7 +81,7 @@ export class WholeBody implements OutboundBody {
   /** Whoever still writes it keeps its memory; that is not used again. */
   release(): void {
     this.content = null;
-    this.#lent = noPieces;
+    this.#given = noPieces;
     this.#counted?.release();
     this.#counted = null;
   }

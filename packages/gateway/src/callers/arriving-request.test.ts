@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { draws, fc } from '@metergate/testkit/drawn.ts';
+import { slabBytes } from '../fairness/body-slabs.ts';
 import { ArrivingRequest } from './arriving-request.ts';
 
 const readBytes = 64 * 1024;
@@ -48,6 +49,19 @@ test('the socket is paused once enough waits, and read on when all of it was tak
   const pieces = reading(request);
   while (socket.isPaused()) await turn();
   assert.equal(Buffer.concat(pieces).length >= readBytes, true);
+});
+
+test('of a declared length a first read that is a head short of a whole one is enough to wait', async () => {
+  const request = requestOf(2_000_000);
+  const { socket } = request;
+  socket.resume();
+  request.pause();
+  request.receive(Buffer.alloc(slabBytes - 500, 'x'));
+  assert.equal(socket.isPaused(), true);
+  const pieces = reading(request);
+  request.resume();
+  while (socket.isPaused()) await turn();
+  assert.deepEqual(pieces.map(({ length }) => length), [slabBytes - 500]);
 });
 
 test('whenever it is read and paused, all comes, in order, and then the end', async () => {

@@ -7,15 +7,18 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import { bodySlabs } from '../fairness/body-slabs.ts';
+import { bodySlabs, slabBytes } from '../fairness/body-slabs.ts';
 import { PackedPieces } from '../fairness/packed-pieces.ts';
 import { ArrivingChunks } from './arriving-chunks.ts';
 import type { ReadHead } from './read-head.ts';
 import type { BodyLength } from './repeated-head.ts';
 import type { WholeRequest } from './whole-request.ts';
 
-/** How much may wait here for its reader, in bytes. */
-const waitingBytesMax = 64 * 1024;
+/**
+ * How much may wait here for its reader before no more is read, in bytes. Of a declared length what came first is mostly a head shorter than a read,
+ * and enough: many bodies that wait for room would hold another read each, which no budget counts.
+ */
+const waitingBytesMax = { counted: slabBytes / 2, inChunks: 64 * 1024 } as const;
 /** Chunks of one read that are shorter in the mean, with their lines, are one piece: each would be ten times its size. Bytes. */
 const shortChunkBytes = 512;
 
@@ -110,7 +113,8 @@ export class ArrivingRequest extends Readable {
 
   #wasReceived(): void {
     if (!this.complete) {
-      if (this.readableLength + this.#waitingBytes >= waitingBytesMax) this.#hold();
+      const most = this.#chunks === null ? waitingBytesMax.counted : waitingBytesMax.inChunks;
+      if (this.readableLength + this.#waitingBytes >= most) this.#hold();
     } else if (this.#waiting === null) this.push(null);
   }
 

@@ -4,6 +4,7 @@
  * not asked again. Decision 0275.
  */
 import { timingSafeEqual } from 'node:crypto';
+import { ownCopy } from '../fairness/own-memory.ts';
 import { ReadHead } from './read-head.ts';
 
 /** How long a body is, as its head says, bytes; 0: there is none. */
@@ -41,7 +42,7 @@ export class RepeatedHead implements UsualHead {
 
   /** @param bytes all of the head, to the empty line behind it; they are copied. */
   constructor(bytes: Buffer, { method, target, pairs, bodyBytes }: UsualHead) {
-    this.#bytes = Buffer.from(bytes);
+    this.#bytes = ownCopy(bytes);
     this.method = method;
     this.target = target;
     this.pairs = pairs;

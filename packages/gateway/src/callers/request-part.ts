@@ -1,5 +1,6 @@
 /** What came of a request that is not whole yet. It counts against what all connections may keep, and is looked at until the moment is over. */
 import type { SilenceClock, Watched } from '../clock/coarse-clock.ts';
+import { ownCopy } from '../fairness/own-memory.ts';
 
 /** What all connections share. */
 export interface KeptRequests {
@@ -28,7 +29,7 @@ export class RequestPart implements Watched {
 
   /** Keeps a copy of them, which it returns. */
   add(bytes: Buffer): Buffer {
-    const copy = Buffer.from(bytes);
+    const copy = ownCopy(bytes);
     this.pieces.push(copy);
     this.bytes += bytes.length;
     this.#shared.keptBytes += bytes.length;

@@ -5,6 +5,7 @@
  */
 import { Socket } from 'node:net';
 import { mayUseInternals } from '@metergate/store/threads/node-internals.ts';
+import { slabBytes } from '../fairness/body-slabs.ts';
 
 /** Receives the events of a socket. */
 export interface SocketReader {
@@ -16,7 +17,8 @@ export interface SocketReader {
   closed(): void;
 }
 
-const shared = Buffer.allocUnsafeSlow(64 * 1024);
+/** What one read brings fits into a slab. */
+const shared = Buffer.allocUnsafeSlow(slabBytes);
 
 /** A socket's reader. Here, and not in functions of the socket's own: those of 10,000 idle connections would take memory. */
 const reader = Symbol('reader');

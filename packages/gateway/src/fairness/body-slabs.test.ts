@@ -1,6 +1,7 @@
 /** Memory of bodies that is used again: by one body at a time, whatever is given back, and not for longer than it is needed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { longPieceBytes } from '@metergate/store/threads/freed-memory.ts';
 import { BodySlabs, slabBytes } from './body-slabs.ts';
 
 const filled = (byte: number, bytes = slabBytes): Buffer => Buffer.alloc(bytes, byte);
@@ -63,10 +64,13 @@ test('parts that are too many, too short or too long together do not share', () 
 
 test('short pieces, and what is longer than a slab, are memory of their own', () => {
   const slabs = new BodySlabs();
-  for (const bytes of [1, 4_000, 32 * 1024 - 1, slabBytes + 1]) {
-    const piece = slabs.copyOf(filled(7, bytes));
-    assert.deepEqual([piece, slabs.hasLent(piece)], [filled(7, bytes), false]);
-    slabs.giveBack(piece);
+  for (const bytes of [1, 4_000, 4_096, 32 * 1024 - 1, slabBytes + 1]) {
+    const whole = filled(7, bytes);
+    for (const piece of [slabs.copyOf(whole), slabs.joinedCopyOf([whole.subarray(0, 1), whole.subarray(1)])]) {
+      assert.deepEqual([piece, slabs.hasLent(piece)], [whole, false]);
+      if (bytes >= 4_096) assert.equal(piece.buffer.byteLength, bytes, 'and not a part of a room, which each of its parts would keep');
+      slabs.giveBack(piece);
+    }
   }
   assert.equal(slabs.spare, 0);
 });
@@ -82,4 +86,11 @@ test('no more slabs are kept than their bound, and none once they have not been 
   assert.equal(slabs.spare, 512);
   t.mock.timers.tick(5_000);
   assert.deepEqual([slabs.spare, freed()], [0, 600]);
+});
+
+test('a slab is long enough to be taken from the system by itself, and is whole pages with what the C library writes', () => {
+  // glibc puts the length of a piece before it and rounds up to 16 bytes; before a piece taken by itself stand 8 bytes more.
+  const piece = Math.ceil((slabBytes + 8) / 16) * 16;
+  assert.ok(piece >= longPieceBytes);
+  assert.equal(Math.ceil((piece + 8) / 4_096), 16);
 });

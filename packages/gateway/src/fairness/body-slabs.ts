@@ -7,10 +7,14 @@
  * that several pieces of one body share is used again once all of them were given back.
  */
 import { largePieces } from './large-pieces.ts';
+import { ownCopy, ownJoined, tinyBytesBelow } from './own-memory.ts';
 
-/** As much as one read brings. */
-export const slabBytes = 64 * 1024;
-/** A shorter piece is memory of its own: a slab would be half empty. */
+/**
+ * As much as one read brings. A slab is taken from the system by itself (decision 334), in whole pages: with what the C library writes before
+ * it these are 64 KiB, where a slab of 64 KiB would take a page more.
+ */
+export const slabBytes = 64 * 1024 - 32;
+/** A shorter piece is memory of its own, or tiny and part of a room of Node's: a slab would be half empty. */
 export const pieceBytesMin = 32 * 1024;
 /** Slabs that wait to be used again; more are freed. */
 const spareMax = 512;
@@ -36,7 +40,7 @@ export class BodySlabs {
   copyOf(bytes: Buffer): Buffer {
     if (bytes.length < pieceBytesMin || bytes.length > slabBytes) {
       largePieces.came(bytes.length);
-      return Buffer.from(bytes);
+      return bytes.length < tinyBytesBelow ? Buffer.from(bytes) : ownCopy(bytes);
     }
     const slab = this.take();
     bytes.copy(slab);
@@ -49,7 +53,7 @@ export class BodySlabs {
     for (const { length } of parts) bytes += length;
     if (bytes < pieceBytesMin || bytes > slabBytes) {
       largePieces.came(bytes);
-      return Buffer.concat(parts, bytes);
+      return bytes < tinyBytesBelow ? Buffer.concat(parts, bytes) : ownJoined(parts, bytes);
     }
     const slab = this.take();
     let filled = 0;

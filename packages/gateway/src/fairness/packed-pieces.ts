@@ -5,9 +5,8 @@
  * take a hundred times what it counts (decision 317).
  */
 import { bodySlabs, freeAtOnce, slabBytes } from './body-slabs.ts';
+import { ownCopy, tinyBytesBelow } from './own-memory.ts';
 
-/** Node has shorter ones in rooms that they share with others, and each of them keeps its whole room. */
-const tinyBytesBelow = 4 * 1024;
 const firstRoomBytes = 2 * 1024;
 
 /** Tiny pieces together, with room for more. */
@@ -60,7 +59,8 @@ export class PackedPieces {
     }
     if (isTiny && this.#together !== null) return this.#append(piece);
     this.#closeTogether();
-    this.#short.push(piece);
+    // A tiny one is part of a room of Node's.
+    this.#short.push(isTiny ? ownCopy(piece) : piece);
     this.#memoryBytes += this.#lastBytes = piece.length;
   }
 
@@ -98,7 +98,7 @@ export class PackedPieces {
     const packed = this.#short.splice(0, count);
     const rest = packed.at(-1)!.subarray(copied);
     // Not a part of the piece: that would keep all of its memory.
-    if (rest.length > 0) this.#short.unshift(Buffer.from(rest));
+    if (rest.length > 0) this.#short.unshift(ownCopy(rest));
     for (const piece of packed) freeAtOnce(piece);
     this.#shortBytes -= slabBytes;
     // The slab is full with the newest piece: what waits now is at most the rest of that one.

@@ -2,7 +2,7 @@
  * Reads the answers of one connection, one after the other. Heads are Node's parser's. A body of declared length is counted here instead, and
  * plain chunks are separated here: the parser takes twice the time to copy them. Everything else is the parser's.
  */
-import { bodySlabs } from '../fairness/body-slabs.ts';
+import { bodySlabs, pieceBytesMin } from '../fairness/body-slabs.ts';
 import { largePieces } from '../fairness/large-pieces.ts';
 import { bodyBytesAhead, copied, isPlainlyChunked } from './body-ahead.ts';
 import { ChunkWalk } from '../http-parser/chunk-walk.ts';
@@ -94,9 +94,16 @@ export class AnswerReader implements ResponseEvents {
     const to = Math.min(bytes.length, from + this.#due);
     this.#due -= to - from;
     if (to < bytes.length) this.#events.isUnasked();
-    this.#events.body(bodySlabs.copyOf(bytes.subarray(from, to)));
+    this.#events.body(this.#copied(bytes, from, to));
     if (this.#due === 0) this.#events.complete();
     return bytes.length;
+  }
+
+  /** Short ones leave at once, and are parts of rooms of Node's. */
+  #copied(bytes: Buffer, from: number, to: number): Buffer {
+    if (to - from >= pieceBytesMin) return bodySlabs.copyOf(bytes.subarray(from, to));
+    largePieces.came(to - from);
+    return copied(bytes, from, to);
   }
 
   #readChunks(chunks: ChunkWalk, bytes: Buffer): number | Error {

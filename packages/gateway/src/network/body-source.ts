@@ -4,9 +4,10 @@
  * not its to touch. No byte is copied; backpressure passes through; a broken stream breaks this one.
  */
 import { Readable } from 'node:stream';
+import { slabBytes } from '../fairness/body-slabs.ts';
 
-/** How much may wait here for the client, in bytes. */
-const waitingBytesMax = 64 * 1024;
+/** How much may wait here for the client, in bytes: what one read brings. */
+const waitingBytesMax = slabBytes;
 
 export class BodySource extends Readable {
   readonly #source: Readable;

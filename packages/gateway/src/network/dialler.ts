@@ -6,6 +6,7 @@
 import { connect, isIP, type OnReadOpts, type Socket, type TcpNetConnectOpts } from 'node:net';
 import type { DuplexOptions } from 'node:stream';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
+import { slabBytes } from '../fairness/body-slabs.ts';
 import { NotPublicFault, reachOf, type AddressGuard, type Reach } from '@metergate/store/network/address-guard.ts';
 
 export interface DiallerOptions {
@@ -25,7 +26,7 @@ export interface Dialled {
 }
 
 /** Bytes that wait in a connection for the kernel before a writer is held back. */
-const writtenAheadBytes = { http: 64 * 1024, https: 16 * 1024 } as const;
+const writtenAheadBytes = { http: slabBytes, https: 16 * 1024 } as const;
 
 const probeAfterMs = 60_000;
 

@@ -2,8 +2,10 @@
  * Where the bytes of all connections to destinations come in: one buffer, whose bytes are read before the next ones can come. As far as is known
  * no bytes come while others are read; if they ever did, neither connection could trust what it read.
  */
+import { slabBytes } from '../fairness/body-slabs.ts';
 
-export const incomingBytes = Buffer.allocUnsafeSlow(64 * 1024);
+/** What one read brings fits into a slab. */
+export const incomingBytes = Buffer.allocUnsafeSlow(slabBytes);
 
 let [reading, overwritten] = [false, false];
 

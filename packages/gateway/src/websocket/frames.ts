@@ -2,6 +2,7 @@
  * Bytes of a WebSocket connection, cut anywhere → its frames, whole and as they came (RFC 6455, 5.2). Nothing is unmasked or decompressed here:
  * that is done on a copy. A frame that comes whole in one piece of bytes is not copied.
  */
+import { ownCopy } from '../fairness/own-memory.ts';
 import { Pieces } from './pieces.ts';
 
 /** One frame as it came: `source[from..to)`, with its payload from `payloadFrom` on. */
@@ -86,7 +87,7 @@ export class FrameFinder {
         this.#missingBytes = frame === null ? 0 : frame.to - chunk.length;
         // A few bytes of a long piece would keep all of it.
         const rest = chunk.subarray(at);
-        return this.#keep(rest.length * 2 < chunk.length ? Buffer.from(rest) : rest);
+        return this.#keep(rest.length * 2 < chunk.length ? ownCopy(rest) : rest);
       }
       take(frame);
       at = frame.to;

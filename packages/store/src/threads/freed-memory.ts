@@ -42,7 +42,7 @@ export function findGiveBack(by: FreedMemoryBy = byThisProcess): (() => void) | 
 /** Its number in glibc. */
 const mmapThreshold = -3;
 /** Less than 64 KiB by what the C library adds to each: pieces of bodies are that long, and little else is. */
-const longPieceBytes = 64 * 1024 - 16;
+export const longPieceBytes = 64 * 1024 - 16;
 
 /**
  * From now on each long piece that a thread of this process needs is taken from the system by itself, and goes back when it is freed. That costs some
