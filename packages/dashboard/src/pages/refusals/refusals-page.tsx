@@ -88,7 +88,7 @@ export function RefusalsPage() {
         </Loaded>
         <Older of={refusals}>Older refusals</Older>
       </Panel>
-      <Drawer opened={id !== undefined} onClose={() => set({ id: undefined })} position="right" size="md" title="Refused call">
+      <Drawer opened={id !== undefined} onClose={() => set({ id: undefined })} position="right" size="lg" title="Refused call">
         {id === undefined ? null : <RefusalSheet id={id} names={names} />}
       </Drawer>
     </Page>
@@ -165,7 +165,7 @@ function columnsOf(names: KeyNames): readonly Column<Refusal>[] {
       id: 'why',
       card: 'lead',
       head: 'Why',
-      width: '15rem',
+      width: '17.5rem',
       cell: (refusal) => (
         <>
           <div className="strong">{refusalWords(refusal)}</div>

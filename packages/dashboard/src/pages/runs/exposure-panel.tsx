@@ -3,7 +3,7 @@ import { Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { organizationQuery } from '../../api/asked-often.ts';
-import { useSession } from '../../app/session.ts';
+import { useMay, useSession } from '../../app/session.ts';
 import { Figure } from '../../parts/figure.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Money } from '../../shown/figures.tsx';
@@ -11,6 +11,7 @@ import type { ListedRun } from './run-state.tsx';
 
 export function ExposurePanel({ live, whole }: { readonly live: readonly ListedRun[]; readonly whole: boolean }) {
   const { organization } = useSession();
+  const may = useMay('admin');
   const policy = useQuery(organizationQuery(organization.id));
   const headroom = live.reduce(
     (sum, run) => sum + (run.effective === null ? 0 : Math.max(0, Number(run.effective) - Number(run.spent))),
@@ -36,7 +37,7 @@ export function ExposurePanel({ live, whole }: { readonly live: readonly ListedR
           <Money amount={policy.data?.maxRunBudget} none="no bound" />
         </Figure>
         <Text size="sm">
-          <Link to="/settings">Change the policy</Link>
+          <Link to="/settings">{may ? 'Change the policy' : 'See the policy'}</Link>
         </Text>
       </Group>
     </Panel>

@@ -2,13 +2,14 @@
 import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { ask } from '../../api/client.ts';
+import { ListTree } from 'lucide-react';
+import { ask, Refused } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { CopyableId } from '../../parts/copying.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { Loaded } from '../../parts/states.tsx';
+import { Loaded, Nothing } from '../../parts/states.tsx';
 import { Money, Moment } from '../../shown/figures.tsx';
 import { useKeyNames } from '../../shown/key-names.ts';
 import type { Story } from '../../shown/run-story.ts';
@@ -23,8 +24,26 @@ const clamps: Readonly<Record<NonNullable<ListedRun['clampReason']>, string>> = 
   exposure_headroom: 'It was lowered to what live runs may still spend together.',
 };
 
+/** For a run that is asked for by its id, and of which no call was let through: it did not begin, so there is nothing of it but refusals. */
+function NotBegun({ id }: { readonly id: string }) {
+  return (
+    <Nothing
+      icon={ListTree}
+      title="No call of this run was let through"
+      action={
+        <Button component={Link} to="/refusals" search={{ run: id } as never} variant="default">
+          Its refused calls
+        </Button>
+      }>
+      A run begins with its first call that is forwarded. What refused the calls of <span className="mono wrap">{id}</span>, if there were any, and
+      what would let them through stands with each of them.
+    </Nothing>
+  );
+}
+
 export function RunSheet({ id }: { readonly id: string }) {
   const story = useQuery({ ...storyQuery(id), refetchInterval: ({ state }) => (state.data?.run.state === 'live' ? 3_000 : 15_000) });
+  if (story.data === undefined && story.error instanceof Refused && story.error.code === 'unknown_run') return <NotBegun id={id} />;
   return (
     <Loaded of={story} height={480}>
       {(data) => <Told story={data} />}
