@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { allShipped } from '../all-shipped.ts';
 import { axeFindings, call, followTo, openPage, settled, startGround, untilTrue, type Ground } from './browser.ts';
 
@@ -79,6 +79,45 @@ if (here !== 'linux-x64') {
     await story.getByRole('link', { name: 'Run budget reached' }).click();
     await page.getByRole('dialog', { name: 'Refused call' }).getByText('budget_exceeded').waitFor();
     assert.deepEqual(await axeFindings(page), []);
+  });
+
+  test('a run of which no call was let through says so, and leads to what refused it', async () => {
+    const cap = await page.request.post(at('/platform/v1/caps'), { data: { scope: 'label', label: 'doomed', window: 'day', limit: '0.000001' } });
+    assert.equal(cap.status(), 201, await cap.text());
+    const doomed = async (headers: Readonly<Record<string, string>> = {}): Promise<number> =>
+      (await call(ground.system, key, { headers: { 'x-svc-tags': 'doomed', ...headers } })).status;
+    await untilTrue(async () => await doomed() === 402);
+    assert.equal(await doomed({ 'x-svc-run-id': 'never-began' }), 402);
+    await untilTrue(async () => ((await json('/refusals/log?run=never-began'))['data'] as unknown[]).length > 0);
+    await openPage(page, at('/runs?run=never-began'));
+    await page.getByRole('dialog', { name: 'Run' }).getByText('No call of this run was let through').waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+    await page.getByRole('link', { name: 'Its refused calls' }).click();
+    await page.getByRole('cell', { name: 'Daily label budget reached' }).waitFor();
+  });
+
+  test('the palette gives the focus back to where it came from', async () => {
+    await openPage(page, at('/refusals'));
+    await page.getByRole('button', { name: 'Your account' }).focus();
+    await page.keyboard.press('Control+k');
+    const box = page.getByPlaceholder(/^Any id/);
+    await box.fill('nothing like it');
+    await page.keyboard.press('Escape');
+    await box.waitFor({ state: 'hidden' });
+    await untilTrue(() => page.evaluate<boolean>("document.activeElement.ariaLabel === 'Your account'"));
+  });
+
+  test('how many first steps are done is not said before it is known', async () => {
+    const held: Route[] = [];
+    await page.route(/\/platform\/v1\/keys/, (route) => { held.push(route); });
+    await page.goto(at('/start'));
+    await page.getByRole('heading', { name: 'Get started' }).waitFor();
+    await untilTrue(async () => held.length > 0);
+    assert.equal(await page.getByText(/steps are done|Make a service key/).count(), 0);
+    await page.unroute(/\/platform\/v1\/keys/);
+    await Promise.all(held.map((route) => route.continue()));
+    await settled(page);
+    await page.getByText('Everything is in place.').waitFor();
   });
 
   test('the id of an error leads to what refused it, with the keyboard alone; and so does every kind of name', async () => {

@@ -14,8 +14,13 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const { setColorScheme } = useMantineColorScheme();
   const [member, admin] = [useMay('member'), useMay('admin')];
+  const [cameFrom] = useState(() => document.activeElement);
   useEffect(() => {
     spotlight.open();
+    // It is gone before it could give the focus back by itself. What was chosen may have taken it already.
+    return () => {
+      if (cameFrom instanceof HTMLElement && document.activeElement === document.body) cameFrom.focus({ preventScroll: true });
+    };
   }, []);
   const doing: SpotlightActionData[] = [
     ...(member

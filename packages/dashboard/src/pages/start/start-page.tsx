@@ -13,7 +13,7 @@ import { KeyForm, type MintedKey } from '../../parts/key-form.tsx';
 import { SecretOnce } from '../../parts/copying.tsx';
 import { Page } from '../../parts/page.tsx';
 import { ProviderSetup } from '../../parts/provider-setup.tsx';
-import { Loaded } from '../../parts/states.tsx';
+import { Coming, Loaded } from '../../parts/states.tsx';
 import { wholeCount } from '../../shown/amounts.ts';
 import { Money, Moment } from '../../shown/figures.tsx';
 import { keysQuery } from '../../shown/key-names.ts';
@@ -42,8 +42,12 @@ export function StartPage() {
   const shown = [...(admin ? [done.provider] : []), ...(member ? [done.key] : []), done.call, ...(admin ? [done.limit] : [])];
   const at = (step: number): number => step - (admin ? 0 : 1) - (member || step < 3 ? 0 : 1);
   const count = shown.filter(Boolean).length;
+  // A step that is done must not stand open, or count as missing, until that is known.
+  const known = [keys, calls, refused, ...(admin ? [providers] : [])].every(({ isPending }) => !isPending);
+  const about = count === shown.length ? 'Everything is in place.' : `${count} of ${shown.length} steps are done.`;
+  if (!known) return <Page title="Get started" about="From a provider key to a first call."><Coming height={480} /></Page>;
   return (
-    <Page title="Get started" about={count === shown.length ? 'Everything is in place.' : `${count} of ${shown.length} steps are done.`}>
+    <Page title="Get started" about={about}>
       <Stack gap="md" maw={880}>
         <Progress size="sm" value={(count / shown.length) * 100} aria-label="Steps done" />
         {admin ? (
