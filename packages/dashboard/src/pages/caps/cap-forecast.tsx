@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core';
 import type { Shown } from '../../api/client.ts';
 import { Money, Moment } from '../../shown/figures.tsx';
-import { share } from './cap-share.ts';
+import { foreseen, share } from './cap-share.ts';
 
 type Cap = Shown<'Cap'>;
 
@@ -21,15 +21,16 @@ export function CapForecast({ of: cap }: { readonly of: Cap }) {
       </Text>
     );
   }
+  const at = foreseen(cap, Date.now());
   return (
     <div>
-      {cap.forecastAt === null ? (
+      {at === null ? (
         <Text span inherit c="dimmed">
           not at this pace
         </Text>
       ) : (
         <Text span inherit className="warn">
-          <Moment at={cap.forecastAt} relative />
+          <Moment at={at} relative />
         </Text>
       )}
       <Text size="xs" c="dimmed">

@@ -35,7 +35,7 @@ export function CapsPage() {
   return (
     <Page
       title="Caps & limits"
-      actions={add}
+      actions={caps.data?.data.length === 0 ? null : add}
       about="A cap refuses calls, before anything is forwarded, once the spend in its window reaches its limit. Windows are in UTC.">
       <Panel flush title="Caps">
         <Loaded of={caps} height={260}>

@@ -36,6 +36,7 @@ export function OverviewPage() {
   const range = useMemo(() => overviewRange(search), [search.range, search.since, search.until]);
   const filters = chosenFilters(search);
   const filtered = Object.keys(filters).length > 0;
+  const nothing = useNothingIn(range, filters, filtered);
   return (
     <Page
       title="Overview"
@@ -47,8 +48,8 @@ export function OverviewPage() {
       }>
       <RecordsGone sinceMs={range.sinceMs} />
       {filtered ? <OfSome range={range} filters={filters} /> : <OfAll range={range} />}
-      <SimpleGrid cols={{ base: 1, lg: 2 }}>
-        {topPanels.map(({ by, title }) => (
+      <SimpleGrid cols={{ base: 1, md: 2 }} className="halves">
+        {nothing ? null : topPanels.map(({ by, title }) => (
           <TopPanel key={by} by={by} title={title} range={range} filters={filters} />
         ))}
         {filtered ? null : <RefusedPanel range={range} />}
@@ -56,6 +57,13 @@ export function OverviewPage() {
       </SimpleGrid>
     </Page>
   );
+}
+
+/** Whether it is known that no call is in the range. Then no list of it has anything to say. */
+function useNothingIn(range: Range, filters: Filters, filtered: boolean): boolean {
+  const all = useQuery({ ...overviewQuery(range), enabled: !filtered });
+  const some = useQuery({ ...filteredQuery(range, filters), enabled: filtered });
+  return filtered ? some.data?.data.length === 0 : all.data?.total.calls === 0;
 }
 
 function OfAll({ range }: { readonly range: Range }) {

@@ -37,7 +37,7 @@ export function TokensPage() {
   return (
     <Page
       title="Management tokens"
-      actions={add}
+      actions={tokens.data?.data.length === 0 ? null : add}
       about="For scripts that manage this organization over HTTP. A token never has more rights than its maker.">
       <Panel flush>
         <Loaded of={tokens} height={220}>
