@@ -1,6 +1,6 @@
 /**
  * In a real browser, as wide as a phone: each list is a stack of cards. Who and how much are the first line, how it stands is the second, and
- * nothing has to be scrolled to the side. To a screen reader a card is still a row of a table.
+ * nothing has to be scrolled to the side. To a screen reader a card is still a row of a table. And on a screen between a phone and a wide one.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -19,7 +19,7 @@ const lists = [
   },
   {
     path: '/keys', table: 'Service keys', below: ['Project', 'Last used'],
-    first: { lead: /unnamed/, money: /\$/, state: /in use|active/i, under: /svc_/ },
+    first: { lead: /unnamed.*svc_/, money: /\$/, state: /in use|active/i },
   },
   { path: '/runs', table: 'Runs', first: { lead: /night-build/, money: /\$/, state: /live/i, under: /ago|now/ }, below: ['Ends'] },
   { path: '/projects', table: 'Projects', first: { lead: /billing/, money: /\$/ }, below: ['Calls', 'Cap'] },
@@ -94,5 +94,32 @@ if (here !== 'linux-x64') {
     await list.getByRole('button', { name: 'Spent' }).click();
     const spent = list.getByRole('columnheader', { name: 'Spent' });
     await eventuallyHolds(async () => assert.equal(await spent.getAttribute('aria-sort'), 'descending'));
+  });
+
+  test('on a narrow screen the menu makes room, every list fits its place, and an email stays in one line', async () => {
+    const data = { name: 'nightly-evaluation', project: 'search', person: 'ada@example.com' };
+    const made = await page.request.post(at('/platform/v1/keys'), { data });
+    assert.equal(made.status(), 201, await made.text());
+    await page.setViewportSize({ width: 1_024, height: 768 });
+    for (const path of ['/keys', '/calls', '/runs', '/projects', '/caps', '/refusals', '/audit']) {
+      await openPage(page, at(path));
+      const wider = await page.evaluate<string[]>(`[...document.querySelectorAll('.data-table-frame')]
+        .filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.ariaLabel + ' is ' + each.scrollWidth + ' wide')`);
+      assert.deepEqual(wider, [], path);
+    }
+    await openPage(page, at('/keys'));
+    const email = page.getByRole('cell', { name: 'ada@example.com' }).locator('span');
+    assert.equal(await email.evaluate('(element) => element.getClientRects()[0].height < 2 * parseFloat(getComputedStyle(element).fontSize)'), true);
+    const menu = page.locator('.frame-menu');
+    const width = async (): Promise<number> => (await menu.boundingBox())!.width;
+    assert.ok(await width() < 60, 'the icons alone');
+    assert.deepEqual(await axeFindings(page), []);
+    await page.getByRole('link', { name: 'Runs' }).hover();
+    await eventuallyHolds(async () => assert.ok(await width() > 200, 'with the names'));
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.mouse.move(800, 600);
+    await eventuallyHolds(async () => assert.ok(await width() < 60, 'the icons alone, though the link has the focus'));
+    await page.keyboard.press('Tab');
+    await eventuallyHolds(async () => assert.ok(await width() > 200, 'with the names, for the keyboard'));
   });
 }

@@ -5,6 +5,7 @@
 import { Table } from '@mantine/core';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { memo, useMemo, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
+import { wholeCount } from '../shown/amounts.ts';
 import type { MeasuredRow } from './rows-in-window.tsx';
 import { useSortedRows } from './sorted-rows.ts';
 import { wholeMax, WindowedRows } from './windowed-rows.tsx';
@@ -63,69 +64,72 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
   const windowed = rows.length > wholeMax;
   const fixed = windowed || columns.some(({ width }) => width !== undefined);
   return (
-    <Table.ScrollContainer
-      className="data-table-frame"
-      minWidth={minWidth}
-      type="native"
-      scrollAreaProps={{ tabIndex: 0 }}
-      tabIndex={0}
-      role="region"
-      aria-label={caption}>
-      <Table
-        role="table"
-        className={['data-table cards', ...(fixed && !wrapped ? ['fixed'] : []), ...(windowed ? ['windowed'] : [])].join(' ')}
-        style={windowed ? { '--columns': tracksOf(columns) } : undefined}
-        layout={fixed ? 'fixed' : 'auto'}
-        horizontalSpacing="sm">
-        <caption className="visually-hidden">{caption}</caption>
-        {fixed ? (
-          <colgroup>
-            {columns.map(({ id, width }) => (
-              <col key={id} style={{ width }} />
-            ))}
-          </colgroup>
-        ) : null}
-        <Table.Thead role="rowgroup">
-          <Table.Tr role="row">
-            {columns.map((column) => (
-              <Head
-                key={column.id}
-                of={column}
-                sorted={sorting?.id === column.id ? (sorting.descending ? 'descending' : 'ascending') : undefined}
-                onSort={() => setSorting(sortedNext(sorting, column))}
-              />
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <WindowedRows<Row>
-          rows={sorted.rows}
-          wide={columns.length}
-          busy={sorted.busy}
-          even={even ?? false}
-          row={(row, measured) => (
-            <Row
-              key={rowId(row)}
-              of={row}
-              columns={columns as RowProps['columns']}
-              onOpen={onOpen as RowProps['onOpen']}
-              measure={measured?.measure}
-              index={measured?.index}
-            />
-          )}
-        />
-        {columns.some(({ foot }) => foot !== undefined) ? (
-          <tfoot role="rowgroup">
-            <tr role="row">
-              {columns.map((column) => (
-                <td key={column.id} role="cell" {...placed(column, columns)}>
-                  {column.foot}
-                </td>
+    <>
+      {windowed ? <p className="on-paper windowed-note">Of these {wholeCount(rows.length)} rows only those on the screen are on paper.</p> : null}
+      <Table.ScrollContainer
+        className="data-table-frame"
+        minWidth={minWidth}
+        type="native"
+        scrollAreaProps={{ tabIndex: 0 }}
+        tabIndex={0}
+        role="region"
+        aria-label={caption}>
+        <Table
+          role="table"
+          className={['data-table cards', ...(fixed && !wrapped ? ['fixed'] : []), ...(windowed ? ['windowed'] : [])].join(' ')}
+          style={windowed ? { '--columns': tracksOf(columns) } : undefined}
+          layout={fixed ? 'fixed' : 'auto'}
+          horizontalSpacing="sm">
+          <caption className="visually-hidden">{caption}</caption>
+          {fixed ? (
+            <colgroup>
+              {columns.map(({ id, width }) => (
+                <col key={id} style={{ width }} />
               ))}
-            </tr>
-          </tfoot>
-        ) : null}
-      </Table>
-    </Table.ScrollContainer>
+            </colgroup>
+          ) : null}
+          <Table.Thead role="rowgroup">
+            <Table.Tr role="row">
+              {columns.map((column) => (
+                <Head
+                  key={column.id}
+                  of={column}
+                  sorted={sorting?.id === column.id ? (sorting.descending ? 'descending' : 'ascending') : undefined}
+                  onSort={() => setSorting(sortedNext(sorting, column))}
+                />
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <WindowedRows<Row>
+            rows={sorted.rows}
+            wide={columns.length}
+            busy={sorted.busy}
+            even={even ?? false}
+            row={(row, measured) => (
+              <Row
+                key={rowId(row)}
+                of={row}
+                columns={columns as RowProps['columns']}
+                onOpen={onOpen as RowProps['onOpen']}
+                measure={measured?.measure}
+                index={measured?.index}
+              />
+            )}
+          />
+          {columns.some(({ foot }) => foot !== undefined) ? (
+            <tfoot role="rowgroup">
+              <tr role="row">
+                {columns.map((column) => (
+                  <td key={column.id} role="cell" {...placed(column, columns)}>
+                    {column.foot}
+                  </td>
+                ))}
+              </tr>
+            </tfoot>
+          ) : null}
+        </Table>
+      </Table.ScrollContainer>
+    </>
   );
 }
 

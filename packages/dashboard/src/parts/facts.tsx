@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 
 export function Facts({ rows }: { readonly rows: readonly (readonly [string, ReactNode])[] }) {
   return (
-    <Table variant="vertical" layout="fixed" withTableBorder verticalSpacing={6}>
+    <Table variant="vertical" className="facts" withTableBorder verticalSpacing={6}>
       <Table.Tbody>
         {rows.map(([name, value]) => (
           <Table.Tr key={name}>
-            <Table.Th w={150}>{name}</Table.Th>
+            <Table.Th>{name}</Table.Th>
             <Table.Td className="wrap">{value}</Table.Td>
           </Table.Tr>
         ))}

@@ -27,7 +27,7 @@ export function CostIncomplete({ of }: { readonly of: Incomplete }) {
   );
 }
 
-/** Below a number of calls: how many of them have a cost that is unknown or incomplete. */
+/** Below a number of calls: how many of them have a cost that is unknown or incomplete. What most rows say does not call for attention in each. */
 export function OfIncompleteCost({ of }: { readonly of: Incomplete }) {
-  return of.calls === 0 ? null : <div className="warn small">{incompleteCount(of)} with incomplete cost</div>;
+  return of.calls === 0 ? null : <div className="dim small nowrap">{incompleteCount(of)} with incomplete cost</div>;
 }

@@ -92,7 +92,7 @@ function columns(open: Open): readonly Column<Webhook>[] {
         ) : (
           <Group gap={4} maw={340}>
             {events.map((event) => (
-              <Badge key={event} variant="default" tt="none" fw={500}>
+              <Badge key={event} variant="default" tt="none" fw={500} className="may-wrap">
                 {eventName(event)}
               </Badge>
             ))}

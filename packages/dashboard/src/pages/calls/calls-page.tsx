@@ -105,7 +105,7 @@ const CallTable = memo(function CallTable({
   readonly columns: readonly Column<ShownCall>[];
   readonly onOpen: (call: ShownCall) => void;
 }) {
-  return <DataTable<ShownCall> caption="Calls" rows={rows} rowId={idOf} columns={columns} minWidth={1000} onOpen={onOpen} />;
+  return <DataTable<ShownCall> caption="Calls" rows={rows} rowId={idOf} columns={columns} minWidth={900} onOpen={onOpen} />;
 });
 
 interface ShownCalls {

@@ -38,7 +38,7 @@ export function KeysPage() {
   return (
     <Page
       title="Service keys"
-      actions={add}
+      actions={keys.data?.data.length === 0 ? null : add}
       about="What people, services and agents present instead of a provider key. Each is shown once, when it is made.">
       <Loaded of={keys} height={320}>
         {({ data }) =>
@@ -157,16 +157,20 @@ const columnsFor = (spent: ReadonlyMap<string | null | undefined, Shown<'Usage'>
     head: 'Name',
     sortBy: (key) => key.name ?? '',
     cell: (key) => (
-      <Text span inherit fw={550} className="wrap">
-        {key.name ?? (
-          <Text span inherit c="dimmed">
-            unnamed
+      <>
+        <div>
+          <Text span inherit fw={550} className="wrap">
+            {key.name ?? (
+              <Text span inherit c="dimmed">
+                unnamed
+              </Text>
+            )}
           </Text>
-        )}
-      </Text>
+        </div>
+        <div className="dim small mono nowrap" title="What the key begins with">{key.prefix}…</div>
+      </>
     ),
   },
-  { id: 'prefix', card: 'under', head: 'Begins with', cell: (key) => <span className="mono nowrap">{key.prefix}…</span> },
   { id: 'project', head: 'Project', sortBy: (key) => key.project ?? '', cell: (key) => <span className="wrap">{key.project ?? '–'}</span> },
   { id: 'person', head: 'Belongs to', sortBy: (key) => key.person ?? '', cell: (key) => <span className="wrap">{key.person ?? '–'}</span> },
   { id: 'state', card: 'state', head: 'State', cell: (key) => <KeyState of={key} /> },

@@ -158,7 +158,7 @@ const columnsFor = (time: RangeSearch): readonly Column<Project>[] => [
         <Link to="/calls" search={{ ...time, project: name }}>
           Calls
         </Link>
-        <Link to="/explore" search={{ ...time, project: name, by: 'model' }}>
+        <Link to="/explore" search={{ ...time, project: name, by: 'model' }} className="nowrap">
           By model
         </Link>
       </Group>

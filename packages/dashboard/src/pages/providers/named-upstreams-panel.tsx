@@ -71,7 +71,7 @@ function Declared({ upstream }: { readonly upstream: NamedUpstream }) {
       </div>
       <Group gap="xs">
         <Button
-          variant={enabled ? 'default' : 'filled'}
+          variant="default"
           size="compact-md"
           aria-label={`${enabled ? 'Disable' : 'Enable'} ${name}`}
           loading={switching.isPending}

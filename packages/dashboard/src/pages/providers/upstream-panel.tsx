@@ -67,7 +67,7 @@ function Declared({ upstream }: { readonly upstream: Upstream }) {
         </div>
         <Group gap="xs">
           <Button
-            variant={upstream.enabled ? 'default' : 'filled'}
+            variant="default"
             size="compact-md"
             loading={switching.isPending}
             onClick={() => switching.mutate(undefined)}>
@@ -117,7 +117,7 @@ function DeclareForm({ of: upstream }: { readonly of: Upstream | null }) {
           {...form.getInputProps('credential')}
         />
         {conflict}
-        <Submit busy={saving} variant={upstream === null ? 'filled' : 'default'}>{upstream === null ? 'Declare' : 'Declare anew'}</Submit>
+        <Submit busy={saving} variant={upstream === null ? 'filled' : 'default'}>{upstream === null ? 'Declare' : 'Change'}</Submit>
       </Stack>
     </form>
   );

@@ -60,7 +60,7 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
               {...form.getInputProps('output')}
             />
             <NumberInput
-              label="Keep reading an abandoned call for"
+              label="Read an abandoned call for"
               description="Seconds, to learn its usage."
               suffix=" s"
               min={0}

@@ -67,7 +67,7 @@ const words: Readonly<Record<keyof Entered, string>> = {
   follow: 'Follow work that is billed later',
   input: 'Fallback price, input',
   output: 'Fallback price, output',
-  drainSeconds: 'Keep reading an abandoned call for',
+  drainSeconds: 'Read an abandoned call for',
   keepRecordsDays: 'Keep records for',
   refusesWrongBaseUrl: 'Refuse calls with a wrong base URL',
   models: 'Models',
