@@ -130,11 +130,11 @@ if (here !== 'linux-x64') {
     await page.getByLabel('Name').fill('the renamed');
     await page.getByLabel('Project').fill('project-moved');
     await page.getByRole('button', { name: 'Change the key' }).click();
-    await page.getByRole('cell', { name: 'the renamed', exact: true }).waitFor();
+    await page.getByRole('cell').getByText('the renamed', { exact: true }).waitFor();
     await page.getByRole('cell', { name: 'project-moved' }).waitFor();
     const { data } = await (await page.request.get(at('/platform/v1/keys'))).json() as { data: { id: string; name: string; lastUsedAt: string }[] };
     const own = data.find(({ name }) => name === 'the renamed')!;
-    await page.getByRole('cell', { name: 'the renamed', exact: true }).click();
+    await page.getByRole('cell').getByText('the renamed', { exact: true }).click();
     const sheet = page.getByRole('dialog', { name: 'Service key' });
     await sheet.getByText('set key').waitFor();
     await sheet.getByText('ada@example.com').first().waitFor();

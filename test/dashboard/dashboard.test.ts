@@ -276,7 +276,7 @@ if (here !== 'linux-x64') {
     await press('Enter');
     await other.getByText('Copy the service key now').waitFor();
     await press('Escape');
-    await other.getByRole('cell', { name: 'by keyboard', exact: true }).waitFor();
+    await other.getByRole('cell').getByText('by keyboard', { exact: true }).waitFor();
     await press('Control+k');
     await other.getByPlaceholder(/^Any id/).waitFor();
     await other.keyboard.type('set a cap');
