@@ -49,7 +49,7 @@ export function CapsPage() {
                 caption="Caps"
                 rows={data}
                 rowId={(cap) => cap.id}
-                minWidth={960}
+                minWidth={900}
                 columns={capColumns(names, (cap) => open({ id: cap.id }))}
               />
             )
