@@ -109,7 +109,7 @@ if (here !== 'linux-x64') {
     }
     await openPage(page, at('/keys'));
     const email = page.getByRole('cell', { name: 'ada@example.com' }).locator('span');
-    assert.equal(await email.evaluate('(element) => element.getClientRects()[0].height < 2 * parseFloat(getComputedStyle(element).fontSize)'), true);
+    assert.ok((await email.boundingBox())!.height < 30, 'one line');
     const menu = page.locator('.frame-menu');
     const width = async (): Promise<number> => (await menu.boundingBox())!.width;
     assert.ok(await width() < 60, 'the icons alone');
