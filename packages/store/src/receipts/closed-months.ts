@@ -65,9 +65,30 @@ export function closedMonthsIn(context: StoreContext): ClosedMonths {
   };
 }
 
-/** For an erased organization: figures, digests and signatures stay. */
-export async function eraseMonthNames(transaction: Transaction<Schema>, organization: OrganizationId): Promise<void> {
-  await transaction.updateTable('closed_month_name').set({ salt: null, text: null }).where('organization', '=', organization).execute();
+/** A name among all that an organization has in closed months. */
+export interface NamePlace {
+  readonly monthMs: number;
+  readonly version: number;
+  readonly number: number;
+}
+
+/**
+ * For an erased organization: figures, digests and signatures stay. One slice, of the names behind `after`, of closings that were cut short
+ * too. Gives the last name of the slice; null: there was none.
+ */
+export async function eraseMonthNames(
+  transaction: Transaction<Schema>, organization: OrganizationId, after: NamePlace | undefined,
+): Promise<NamePlace | null> {
+  const { monthMs, version, number } = after ?? { monthMs: -1, version: 0, number: 0 };
+  const rows = await transaction.selectFrom('closed_month_name').select(['month_ms', 'version', 'number']).where('organization', '=', organization)
+    .where(sql<boolean>`(month_ms, version, number) > (${BigInt(monthMs)}, ${BigInt(version)}, ${BigInt(number)})`)
+    .orderBy('month_ms').orderBy('version').orderBy('number').limit(namesAtOnce).execute();
+  const last = rows.at(-1);
+  if (last === undefined) return null;
+  await transaction.updateTable('closed_month_name').set({ salt: null, text: null }).where('organization', '=', organization)
+    .where(sql<boolean>`(month_ms, version, number) > (${BigInt(monthMs)}, ${BigInt(version)}, ${BigInt(number)})`)
+    .where(sql<boolean>`(month_ms, version, number) <= (${last.month_ms}, ${last.version}, ${last.number})`).execute();
+  return { monthMs: Number(last.month_ms), version: Number(last.version), number: Number(last.number) };
 }
 
 /** `which`: of a closing. At most `namesAtOnce`. */

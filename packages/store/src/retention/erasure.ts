@@ -1,16 +1,16 @@
 /**
  * An organization erased: keys, sessions, secrets and the data key are destroyed, records keep figures only. Rule 23.
  * The first transaction deletes everything that lets anyone in or opens anything. From its commit on the organization looks as if it had
- * never existed, except that its figures can be read by its id. The words in its call records and tap events are then erased in slices. If
- * the process dies in between, erasure continues at the next start at the latest. Records still on their way from a node lose their words
- * when they arrive (`erased.ts`).
+ * never existed, except that its figures can be read by its id. The names in its closed months and the words in its call records and tap
+ * events are then erased in slices. If the process dies in between, erasure continues at the next start at the latest. Records still on
+ * their way from a node lose their words when they arrive (`erased.ts`).
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { sql, type Kysely, type Transaction } from 'kysely';
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { eraseAuditWords } from '../operation/audit-trail.ts';
 import { dropCorrectedModels } from '../spend/corrections.ts';
 import { endChain } from '../sealing/chain/end-chain.ts';
-import { eraseMonthNames } from '../receipts/closed-months.ts';
+import { eraseMonthNames, type NamePlace } from '../receipts/closed-months.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
 import type { StoreRefusal } from '../engine/refusal.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -51,6 +51,9 @@ const goneTables = [
 
 export function erasureIn(context: StoreContext): Erasure {
   const { engine, background, clock } = context;
+  // Where this process is among the names of an organization's closed months; null: behind the last. Another process, or this one after a restart,
+  // begins with the first: a name that is gone stays as it is.
+  const namePlaces = new Map<OrganizationId, NamePlace | null>();
   return {
     begin: (organization) => engine.change(async (transaction, revision) => {
       if (engine.kind === 'postgres') await sql`select pg_advisory_xact_lock(${shippingLock}::bigint)`.execute(transaction);
@@ -71,16 +74,24 @@ export function erasureIn(context: StoreContext): Erasure {
       await eraseTap(transaction, organization, clock());
       await transaction.deleteFrom('spend_day').where('organization', '=', organization).where('scope', 'in', ['project', 'label']).execute();
       await dropCorrectedModels(transaction, organization);
-      await eraseMonthNames(transaction, organization);
       await eraseAuditWords(transaction, organization);
       await transaction.updateTable('organization').set({ name: `erased ${organization}` }).where('id', '=', organization).execute();
       return { organization };
     }, ({ organization: erased }) => ({ action: 'eraseOrganization', organization: erased, subject: erased, withoutWords: true })),
-    eraseSlice: () => background.write(async (transaction) => {
-      const records = await eraseRecords(engine.kind, transaction);
-      const events = records ? 1 : await dropErasedEvents(transaction, eventsAtOnce);
-      return events > 0;
-    }),
+    async eraseSlice() {
+      const { names, more } = await background.write(async (transaction): Promise<ErasedSlice> => {
+        const begun = await firstBegun(transaction);
+        if (begun === undefined) return { more: await dropErasedEvents(transaction, eventsAtOnce) > 0 };
+        const organization = begun.organization as OrganizationId;
+        const after = namePlaces.get(organization);
+        const place = after === null ? null : await eraseMonthNames(transaction, organization, after);
+        if (place === null) await eraseRecords(engine.kind, transaction, begun);
+        return { more: true, names: { organization, place } };
+      });
+      // Once it is committed.
+      if (names !== undefined) namePlaces.set(names.organization, names.place);
+      return more;
+    },
     async settle() {
       if (engine.kind !== 'sqlite') return true;
       const due = await background.read((db) =>
@@ -142,14 +153,25 @@ async function endPeople(transaction: Transaction<Schema>, people: readonly stri
   }
 }
 
+interface ErasedSlice {
+  readonly more: boolean;
+  /** Where the names of closed months are erased up to; null: all are. Absent: no organization was left. */
+  readonly names?: { readonly organization: OrganizationId; readonly place: NamePlace | null };
+}
+
+type BegunErasure = Selectable<Schema['erased_organization']>;
+
+/** Undefined: no word is left of any. */
+function firstBegun(transaction: Transaction<Schema>): Promise<BegunErasure | undefined> {
+  return transaction.selectFrom('erased_organization').selectAll().where('finished', '=', 0n).limit(1).executeTakeFirst();
+}
+
 /**
- * Words of the next records of one erased organization, along its index by start. False: none are left of any.
+ * Words of the next records of an erased organization, along its index by start; after the last those of its sums.
  * What comes from now on is without words as it arrives.
  */
-async function eraseRecords(engine: Engine['kind'], transaction: Transaction<Schema>): Promise<boolean> {
-  const erased = await transaction.selectFrom('erased_organization').selectAll().where('finished', '=', 0n).limit(1).executeTakeFirst();
-  if (erased === undefined) return false;
-  const { organization, done_ms: doneMs, done_sequence: doneSequence } = erased;
+async function eraseRecords(engine: Engine['kind'], transaction: Transaction<Schema>, begun: BegunErasure): Promise<void> {
+  const { organization, done_ms: doneMs, done_sequence: doneSequence } = begun;
   const rows = await transaction.selectFrom('call_record').select(['started_at_ms', 'sequence']).where('organization', '=', organization)
     .where(sql<boolean>`(started_at_ms, sequence) > (${doneMs}, ${doneSequence})`)
     .orderBy('started_at_ms').orderBy('sequence').limit(recordsAtOnce).execute();
@@ -159,13 +181,12 @@ async function eraseRecords(engine: Engine['kind'], transaction: Transaction<Sch
     await transaction.updateTable('call_record').set(noWords).where('sequence', 'in', sequences).execute();
     await reattribute(transaction, sequences);
   } else {
-    if (await dropWords(engine, transaction, organization)) return true;
+    if (await dropWords(engine, transaction, organization)) return;
     await keepSumsWithoutWords(engine, transaction, organization);
   }
   await transaction.updateTable('erased_organization')
     .set(last === undefined ? { finished: wordsGone } : { done_ms: last.started_at_ms, done_sequence: last.sequence })
     .where('organization', '=', organization).execute();
-  return true;
 }
 
 const noWords = {
