@@ -25,7 +25,7 @@ const neededFirst = anyOf([
   /node_modules\/(?:react|react-dom|scheduler|@tanstack\/(?!(?:react-)?virtual)[^/]+|openapi-[^/]+|clsx)\//,
   /node_modules\/use-sync-external-store\//, /node_modules\/(?:klona|fast-deep-equal)\//,
   /@mantine\/(?:core\/esm\/(?:core|components\/Box)|hooks|store)\//, /dashboard\/src\/api\//, /dashboard\/src\/app\/[a-z-]+[.]ts$/, /preload-helper/,
-  /dashboard\/src\/pages\/[^/]+\/[a-z-]+-(?:asks|data|on-demand|before)[.]ts$/, /dashboard\/src\/shown\/(?:ranges|months|key-names)[.]/,
+  /dashboard\/src\/pages\/[^/]+\/[a-z-]+-(?:asks|data|on-demand|before)[.]ts$/, /dashboard\/src\/shown\/(?:ranges|months|moments|key-names)[.]/,
   /dashboard\/src\/parts\/(?:on-demand|chart-over-time|usage-rows|rows-by-line|pieces|long-list-query|windowed-rows)[.]/,
 ]);
 /** What pages show of figures, and what stands around it: the overview and the sign-in have no more. */

@@ -3,6 +3,7 @@
  * against the records, and the month is closed, kept as a signed file, and opened again.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { eventuallyHolds } from '@metergate/testkit/eventually.ts';
 import type { Page } from 'playwright-core';
@@ -71,6 +72,12 @@ if (here !== 'linux-x64') {
     assert.equal(await table.locator('tbody tr').count(), teams.length);
     await page.getByText('can be closed when it is over').waitFor();
     assert.deepEqual(await axeFindings(page), []);
+    await page.getByRole('button', { name: 'Ledger as CSV' }).click();
+    const withCommas = page.getByRole('menuitem', { name: 'Decimal commas, semicolons between' });
+    await withCommas.waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+    const [ledger] = await Promise.all([page.waitForEvent('download'), withCommas.click()]);
+    assert.match(readFileSync(await ledger.path(), 'utf8'), /^\uFEFFmonth;team;[^]*;\d+,\d{9};/);
     const made = await ground.system.cli(['user', 'create', '--email', 'vera@example.com', '--org', 'default', '--role', 'viewer'], password);
     assert.equal(made.code, 0, made.stderr);
     const viewer = await ground.stranger();
@@ -103,6 +110,26 @@ if (here !== 'linux-x64') {
     assert.deepEqual(data.map(({ correction }) => correction), ['1.250000000']);
   });
 
+  test('the times in the platform\'s sentences are written as all others on the page', async () => {
+    const said = 'It last reported at 2025-11-01T04:05:06.007Z, and did not stop normally.';
+    const shown = 'It last reported at Nov 1, 2025, 04:05 UTC, and did not stop normally.';
+    await page.route(`**/platform/v1/months/${lastMonth}`, async (route) => {
+      const response = await route.fetch();
+      const month = { ...await response.json() as object, nodes: [{ node: 'node-a', reason: said }] };
+      await route.fulfill({ response, json: month });
+    });
+    await page.route(`**/platform/v1/months/${lastMonth}/close`, (route) =>
+      route.fulfill({ status: 409, json: { error: { code: 'month_waiting', message: `node-b: ${said}` } } }));
+    await openPage(page, at(`/month?month=${lastMonth}`));
+    await page.getByRole('listitem').filter({ hasText: `node-a: ${shown}` }).waitFor();
+    await page.getByRole('button', { name: /^Close .*…$/ }).click();
+    await page.getByRole('button', { name: 'Close the month' }).click();
+    await page.getByRole('alert').getByText(`node-b: ${shown}`).waitFor();
+    await page.unroute(`**/platform/v1/months/${lastMonth}`);
+    await page.unroute(`**/platform/v1/months/${lastMonth}/close`);
+    ground.complaints.splice(0).forEach((line) => assert.match(line, /status of 409/));
+  });
+
   test('a month is closed by an admin, kept as a signed file, and opened again by the owner', async () => {
     await followTo(page, at(`/month?month=${lastMonth}&again=1`));
     const close = async (): Promise<void> => {
@@ -122,6 +149,9 @@ if (here !== 'linux-x64') {
     const [download] = await Promise.all([page.waitForEvent('download'), file.click()]);
     assert.match(download.suggestedFilename(), /jsonl$/);
     assert.equal((await asked<{ state: string }>(`/months/${lastMonth}`)).state, 'closed');
+    await followTo(page, at(`/statement?month=${lastMonth}`));
+    await page.getByText('As it was closed, version 1.').waitFor();
+    await page.getByRole('link', { name: 'What bills add, and what came late' }).click();
     await page.getByRole('button', { name: 'Open it again…' }).click();
     await page.getByRole('button', { name: 'Open it', exact: true }).click();
     await page.getByText('opened again').waitFor();

@@ -1,10 +1,11 @@
 /**
  * The platform's HTTP as the pages use it: typed by the OpenAPI document, cached by TanStack Query. An unsuccessful answer is thrown as a
- * `Refused` with the platform's own sentence.
+ * `Refused` with the platform's own sentence, whose times are written as the pages write them.
  */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import createFetchClient, { type Middleware } from 'openapi-fetch';
 import createQueryHooks from 'openapi-react-query';
+import { withMoments } from '../shown/moments.ts';
 import { patientFetch } from './patience.ts';
 import { noteAnswer, noteNoAnswer } from './reach.ts';
 import type { components, paths } from './schema.ts';
@@ -41,7 +42,7 @@ const refusing: Middleware = {
     throw new Refused(
       response.status,
       said?.error?.code ?? 'unreadable',
-      said?.error?.message ?? `The platform answered ${response.status}.`,
+      withMoments(said?.error?.message ?? `The platform answered ${response.status}.`),
     );
   },
   onError: ({ error }) => brokenOff(error) as Error,

@@ -28,6 +28,17 @@ export function utcMoment(date: Date): string {
   return `${(ofThisYear(date) ? withoutYear : withYear)(date)} UTC`;
 }
 
+/** As JSON and the platform's sentences write instants, which programs read too. */
+const instantForm = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\b/g;
+
+/** A sentence of the platform with its instants as the pages write them. */
+export function withMoments(sentence: string): string {
+  return sentence.replace(instantForm, (instant) => {
+    const date = new Date(instant);
+    return Number.isNaN(date.getTime()) ? instant : utcMoment(date);
+  });
+}
+
 /** The time of day, with its zone. */
 export function utcClock(date: Date): string {
   return `${clockAlone(date)} UTC`;

@@ -1,5 +1,6 @@
 /** What a change set, in words: one line for each field, broken between words and never cut. */
 import type { Shown } from '../../api/client.ts';
+import { withMoments } from '../../shown/moments.ts';
 
 type Detail = Shown<'AuditEvent'>['detail'];
 
@@ -22,7 +23,7 @@ function said(value: unknown): string {
   if (value === null) return 'none';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(said).join(', ');
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value !== 'object') return String(value);
+  if (typeof value !== 'object') return withMoments(String(value));
   return Object.entries(value)
     .map(([name, inner]) => `${spaced(name)}: ${said(inner)}`)
     .join('; ');

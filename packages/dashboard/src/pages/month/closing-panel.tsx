@@ -8,6 +8,7 @@ import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Moment } from '../../shown/figures.tsx';
+import { withMoments } from '../../shown/moments.ts';
 import { monthTitle } from '../../shown/months.ts';
 
 type Month = Shown<'Month'>;
@@ -88,7 +89,7 @@ function Nodes({ of: { state, nodes } }: { readonly of: Month }) {
       <List size="sm">
         {nodes.map(({ node, reason }) => (
           <List.Item key={node}>
-            <span className="mono">{node}</span>: {reason}
+            <span className="mono">{node}</span>: {withMoments(reason)}
           </List.Item>
         ))}
       </List>
