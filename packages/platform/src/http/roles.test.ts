@@ -37,6 +37,7 @@ const rights: Readonly<Record<string, Role | null>> = {
   listMonths: 'viewer', showMonth: 'viewer', exportMonth: 'viewer', closeMonth: 'admin', reopenMonth: 'owner',
   showAllocationRules: 'viewer', setAllocation: 'admin', removeAllocation: 'admin', showAllocation: 'viewer', tryAllocation: 'viewer',
   exportReceipts: 'viewer', showReceiptKeys: 'viewer', showStatement: 'viewer', showTeamStatement: 'viewer', exportLedger: 'viewer',
+  showStatementRows: 'viewer',
   listBudgets: 'viewer', setBudget: 'admin', removeBudget: 'admin',
   createAssessment: 'admin', listAssessments: 'viewer', showAssessment: 'viewer', readTapKey: 'admin', rotateTapKey: 'admin',
   retireAssessment: 'admin', declareFigure: 'admin',

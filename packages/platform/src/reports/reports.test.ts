@@ -53,7 +53,7 @@ test('what reads long is what the rules say: usage, calls, exports, months, bill
       'correctionsOfBill', 'downloadUsage', 'exportCalls', 'exportLedger', 'exportMonth', 'exportReceipts', 'find', 'listCalls', 'listRefusals',
       'reconcile', 'repriceUsage', 'showAllocation',
       'showAssessment', 'showCall', 'showCallCost', 'showMonth', 'showOverview', 'showReceipt', 'showRefusal',
-      'showRefusals', 'showRunStory', 'showStatement', 'showTeamStatement',
+      'showRefusals', 'showRunStory', 'showStatement', 'showStatementRows', 'showTeamStatement',
       'showUsage',
       'tryAllocation', 'tryCap',
     ]);

@@ -1,4 +1,4 @@
-/** What a statement asks of the platform. */
+/** What a statement asks of the platform: the rows of its file, so that a closed month reads as it was closed. */
 import { organizationQuery } from '../../api/asked-often.ts';
 import { wholeListQuery } from '../../api/whole-list.ts';
 import type { StatementSearch } from '../../app/page-search.ts';
@@ -17,12 +17,12 @@ export function statementIn({ month = lastMonth(new Date()), project }: Statemen
 }
 
 export function statementQueries(of: StatementOf) {
-  const usage = (by: 'project' | 'model' | 'key', month: string) => wholeListQuery('/platform/v1/usage', { by, ...of, month });
+  const rows = (by: 'project' | 'model' | 'key', month: string) => wholeListQuery('/platform/v1/statements/rows', { by, ...of, month });
   return {
-    projects: usage('project', of.month), before: usage('project', monthBefore(of.month)), models: usage('model', of.month),
-    keys: usage('key', of.month),
+    projects: rows('project', of.month), before: rows('project', monthBefore(of.month)), models: rows('model', of.month),
+    keys: rows('key', of.month),
     /** Every project of the month, whatever is filtered. */
-    all: wholeListQuery('/platform/v1/usage', { by: 'project', month: of.month }),
+    all: wholeListQuery('/platform/v1/statements/rows', { by: 'project', month: of.month }),
   };
 }
 

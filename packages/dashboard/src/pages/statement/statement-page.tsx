@@ -40,7 +40,7 @@ export function StatementPage() {
       <RecordsGone sinceMs={Date.parse(`${month}-01`)} />
       <Panel>
         <Loaded of={projects} height={90}>
-          {({ data }) => <Total of={of} rows={data} before={before.data?.data} amounts={amounts} />}
+          {({ data, version }) => <Total of={of} rows={data} version={version} before={before.data?.data} amounts={amounts} />}
         </Loaded>
       </Panel>
       <Panel title="By project" flush>
@@ -104,13 +104,15 @@ function Actions({ of, set }: { readonly of: StatementOf; readonly set: (change:
 interface TotalProps {
   readonly of: StatementOf;
   readonly rows: readonly Row[];
+  /** The closing whose figures they are; null: the month is not closed. */
+  readonly version: number | null;
   /** Of the month before, once it is there. */
   readonly before: readonly Row[] | undefined;
   readonly amounts: PageAmounts;
 }
 
 /** The one figure of the page, with the month before beside it. */
-function Total({ of, rows, before, amounts }: TotalProps) {
+function Total({ of, rows, version, before, amounts }: TotalProps) {
   const cost = sumDollars(rows.map((row) => row.cost));
   const calls = rows.reduce((sum, row) => sum + row.calls, 0);
   const earlier = monthBefore(of.month);
@@ -135,6 +137,14 @@ function Total({ of, rows, before, amounts }: TotalProps) {
           </>
         )}
       </Text>
+      {version === null ? null : (
+        <Text size="sm" c="dimmed">
+          As it was closed, version {version}.{' '}
+          <Link to="/month" search={{ month: of.month }}>
+            What bills add, and what came late
+          </Link>
+        </Text>
+      )}
       <CostIncomplete of={incompleteIn(rows)} />
     </Stack>
   );

@@ -3,13 +3,15 @@ import { z } from '@hono/zod-openapi';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { makeLedger } from '../../use-cases/statements/ledger.ts';
-import { makeStatement } from '../../use-cases/statements/month-statement.ts';
+import { makeStatement, statementRows } from '../../use-cases/statements/month-statement.ts';
 import { makeTeamPage } from '../../use-cases/statements/team-page.ts';
 import { showTeamStatement } from '../../use-cases/statements/team-statement.ts';
 import { downloadOperation, readingOperation } from '../operation.ts';
+import { pageOf, pageOfList, pageQuery } from '../paging.ts';
 import { allocationHead, charged, currencyShown, team } from './allocation.ts';
 import { dollars, instant, monthQuery, nameQuery } from './fields.ts';
 import { figuresFields, givenVersion, monthParams, monthShown, versionQuery } from './months.ts';
+import { usageSchema } from './usage.ts';
 
 const pageType = 'text/html; charset=utf-8';
 const csvType = 'text/csv; charset=utf-8; header=present';
@@ -34,6 +36,10 @@ const teamStatementSchema = z.object({
 const teamQuery = nameQuery.openapi({ description: 'Only this team' });
 const flag = (description: string) => z.enum(['true', 'false']).optional().openapi({ description });
 
+const rowsPage = pageOf(usageSchema).extend({
+  version: z.int().nullable().openapi({ description: 'The closing whose figures the rows are; null: the month is not closed' }),
+});
+
 export const statementOperations = [
   downloadOperation({
     id: 'showStatement', refuses: ['unknown_organization', 'invalid_price_file', 'unknown_month', 'no_allocation', 'too_many_parts', 'unknown_team'],
@@ -50,6 +56,17 @@ export const statementOperations = [
       const made = by === undefined && named === undefined ? await makeStatement(context, { ...asked, ...(project === undefined ? {} : { project }) })
         : await makeTeamPage(context, { ...asked, ...(named === undefined ? {} : { team: named }) });
       return isRefusal(made) ? made : fileOf(made.html, made.fileName, pageType);
+    },
+  }),
+  readingOperation({
+    id: 'showStatementRows', refuses: ['unknown_organization'], path: '/statements/rows', role: 'viewer', tag: 'statements',
+    summary: 'What the statement of a month lists by project, model or key, costliest first: a closed month as it was closed',
+    query: pageQuery.extend({ month: monthQuery, by: z.enum(['project', 'model', 'key']), project: nameQuery }), answer: rowsPage,
+    run: async ({ context, actor: { organization }, query: { month, by, project, ...query } }) => {
+      const found = await statementRows(context, { organization, monthMs: month, by, ...(project === undefined ? {} : { project }) });
+      if (isRefusal(found)) return found;
+      const page = pageOfList({ list: `statement by ${by}`, organization }, found.rows, { nameOf: (row) => row[by] ?? '', query });
+      return isRefusal(page) ? page : { ...page, version: found.version };
     },
   }),
   readingOperation({

@@ -18,7 +18,7 @@ const priceFileBytesMax = 1_048_576;
 
 const name = z.string().nullable().optional();
 const whole = z.number();
-const usageSchema = z.object({
+export const usageSchema = z.object({
   ...Object.fromEntries(askedDimensions.map((dimension) => [dimension, name])),
   calls: z.int(), inputTokens: whole, cachedTokens: whole, cacheWriteTokens: whole, outputTokens: whole, reasoningTokens: whole, cost: dollars,
   cacheSavings: dollars.nullable(), ...lackingCalls,

@@ -16,7 +16,7 @@ import { openTestStore } from '@metergate/store/test-support/contract-fixture.ts
 import { showAllocation, tryAllocation } from '../allocation/month-allocation.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
 import { makeLedger } from '../statements/ledger.ts';
-import { makeStatement } from '../statements/month-statement.ts';
+import { makeStatement, statementRows } from '../statements/month-statement.ts';
 import { makeTeamPage } from '../statements/team-page.ts';
 import { adjustedUsage } from './adjusted-usage.ts';
 import { checkMonth } from './check-month.ts';
@@ -75,9 +75,16 @@ for (const { name, isAllocated } of [{ name: 'schema-48', isAllocated: false }, 
   });
 
   test(`${name}: statement, pages, usage and allocation are made of what was closed`, async (t) => {
-    const { store, told: { organization, shown: [, , , latest] } } = await olderStore(t, name);
+    const { store, told: { organization, shown: [, , second, latest] } } = await olderStore(t, name);
     const context = at(store, october);
     const asked = { organization, monthMs: august };
+    for (const by of ['project', 'model', 'key'] as const) {
+      // A call of July came after its closing: it is in the records of July, and not in what was closed.
+      const { version, rows } = shown(await statementRows(context, { organization, monthMs: july, by }));
+      const cost = rows.reduce((sum, row) => sum + unformatDollars(row.cost), 0n);
+      assert.deepEqual([version, rows.reduce((sum, { calls }) => sum + calls, 0), cost],
+        [2, second.figures.calls, unformatDollars(second.figures.cost)]);
+    }
     assert.ok(shown(await makeStatement(context, asked)).html.includes(`${latest.figures.cost}`));
     for (const by of ['day', 'model', 'month'] as const) {
       const rows = shown(await adjustedUsage(context, { organization, by: [by], sinceMs: august, untilMs: september }));

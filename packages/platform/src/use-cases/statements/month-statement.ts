@@ -2,11 +2,14 @@
  * A month's usage of an organization, or of one of its projects, on one printable page. Rules: `statement`. Its figures are those of
  * `usage`, to the nano-dollar.
  */
+import type { OrganizationId } from '@metergate/core/id.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
+import type { ClosedMonth } from '@metergate/store/receipts/month-versions.ts';
+import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
 import type { UseCaseContext } from '../context.ts';
 import { formatDollars, unformatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { callAdjustments } from '../corrections/call-adjustments.ts';
-import { frozenUsage, type FrozenDimension } from '../months/frozen-usage.ts';
+import { frozenUsage, type FrozenDimension, type FrozenUsage } from '../months/frozen-usage.ts';
 import { findFigures, goneBefore } from '../organizations.ts';
 import { priceBook } from '../prices.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
@@ -27,6 +30,44 @@ export interface MadeStatement {
   readonly totals: ShownFigures;
 }
 
+/** The usage of a month: as it was closed, or of its records. */
+interface MonthUsage {
+  /** The closing that is in force; null: the month is not closed. */
+  readonly closed: ClosedMonth | null;
+  readonly frozen: FrozenUsage | null;
+  rowsBy(by: readonly FrozenDimension[]): Promise<ShownUsage[] | AdministrationRefusal>;
+}
+
+type StatementRange = { readonly organization: OrganizationId; readonly sinceMs: number; readonly untilMs: number; readonly filter?: UsageFilter };
+
+async function usageOfMonth(context: UseCaseContext, organization: OrganizationId, { monthMs, project }: StatementQuery): Promise<
+  MonthUsage & { readonly asked: StatementRange }
+> {
+  const asked = {
+    organization, sinceMs: monthMs, untilMs: monthAfter(monthMs), ...(project === undefined ? {} : { filter: { project } }),
+  };
+  const closed = (await context.store.months.list(organization)).find((each) => each.monthMs === monthMs && each.reopenedAtMs === null) ?? null;
+  const frozen = closed === null ? null : await frozenUsage(context, closed, project ?? null);
+  return { closed, frozen, asked, rowsBy: async (by) => frozen === null ? showUsage(context, { ...asked, by }) : frozen.rows(by) };
+}
+
+/** `version`: of the closing whose figures the rows are; null: the month is not closed. */
+export interface StatementRows {
+  readonly version: number | null;
+  readonly rows: readonly ShownUsage[];
+}
+
+/** What a statement lists by one dimension, costliest first. Refuses `unknown_organization`. */
+export async function statementRows(
+  context: UseCaseContext, query: StatementQuery & { readonly by: FrozenDimension },
+): Promise<StatementRows | AdministrationRefusal> {
+  const organization = await findFigures(context, query.organization);
+  if (isRefusal(organization)) return organization;
+  const { closed, rowsBy } = await usageOfMonth(context, organization.id, query);
+  const rows = await rowsBy([query.by]);
+  return isRefusal(rows) ? rows : { version: closed?.version ?? null, rows };
+}
+
 /** The statement of one month, also for an erased organization. A month that is not over is marked open. Refuses `unknown_organization`. */
 export async function makeStatement(context: UseCaseContext, query: StatementQuery): Promise<MadeStatement | AdministrationRefusal> {
   const { monthMs, project } = query;
@@ -34,13 +75,7 @@ export async function makeStatement(context: UseCaseContext, query: StatementQue
   if (isRefusal(organization)) return organization;
   const book = await priceBook(context);
   if (isRefusal(book)) return book;
-  const asked = {
-    organization: organization.id, sinceMs: monthMs, untilMs: monthAfter(monthMs), ...(project === undefined ? {} : { filter: { project } }),
-  };
-  const closed = (await context.store.months.list(organization.id)).find((each) => each.monthMs === monthMs && each.reopenedAtMs === null) ?? null;
-  const frozen = closed === null ? null : await frozenUsage(context, closed, project ?? null);
-  const rowsBy = async (by: readonly FrozenDimension[]): Promise<ShownUsage[] | AdministrationRefusal> =>
-    frozen === null ? showUsage(context, { ...asked, by }) : frozen.rows(by);
+  const { closed, frozen, asked, rowsBy } = await usageOfMonth(context, organization.id, query);
   const all = await rowsBy([]);
   if (isRefusal(all)) return all;
   const totals = addedUp(all);
