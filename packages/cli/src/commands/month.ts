@@ -12,7 +12,7 @@ import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-c
 import { command, commandGroup, type CommandTools } from '../command-line/command.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { fields, shortDecimal, table } from '../command-line/table.ts';
+import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
 import { givenDurationMs, monthArgumentMs, givenWholeNumber } from '../command-line/value-forms.ts';
 import { writeWhole } from '../command-line/whole-file.ts';
 import { publicKeysIn, storeBehindHead, storeLacksMonth, unreadableFile } from '../receipts/verify-file.ts';
@@ -88,7 +88,7 @@ const list = command({
     if (isRefusal(months)) return months;
     if (months.length === 0) return { json: months, text: 'No month was closed yet.' };
     const rows = months.map(({ month, state, version, calls, cost, correction, late, lateCorrection, adjustedCost, closedAt }) =>
-      [month, state, version, grouped(calls), ...[cost, correction, late, lateCorrection, adjustedCost].map(shortDecimal), closedAt]);
+      [month, state, version, grouped(calls), ...[cost, correction, late, lateCorrection, adjustedCost].map(shortDecimal), secondsText(closedAt)]);
     const heads = ['MONTH', 'STATE', 'VERSION', 'CALLS', 'COST USD', 'CORRECTION', 'LATE', 'LATE CORRECTION', 'ADJUSTED', 'CLOSED'];
     return { json: months, text: (width) => table(heads, rows, { widthMax: width, shrinks: 'CLOSED' }) };
   }),
@@ -180,7 +180,8 @@ function monthText({ month, state, version, figures, correction, late, adjustedC
       ['lacking', `${figures.unknownCalls} unknown, ${figures.unpricedCalls} unpriced, ${figures.gapCalls} with gaps`],
       ...nodes.map(({ node, reason }) => [version === null ? 'waits for' : 'closed without', `${node}: ${reason}`] as const),
       ...versions.map((each) => [`version ${each.version}`,
-        `closed ${each.closedAt}${each.reopenedAt === null ? '' : `, reopened ${each.reopenedAt}`}, receipts up to ${each.sequence}`] as const),
+        `closed ${secondsText(each.closedAt)}${each.reopenedAt === null ? '' : `, reopened ${secondsText(each.reopenedAt)}`}, `
+          + `receipts up to ${each.sequence}`] as const),
     ]),
   ].join('\n');
 }

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { grouped } from '@metergate/core/books/allocation/page-amounts.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
-import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { makeLedger } from '@metergate/platform/use-cases/statements/ledger.ts';
 import { makeStatement } from '@metergate/platform/use-cases/statements/month-statement.ts';
 import { makeTeamPage } from '@metergate/platform/use-cases/statements/team-page.ts';
@@ -25,7 +25,7 @@ export const statementArguments = {
   team: { type: 'string', valueHint: 'TEAM', description: 'What this team pays' },
   version: { type: 'string', valueHint: 'N', description: 'With --by team: one of the closings of the month, from 1' },
   out: { type: 'string', valueHint: 'FILE', description: 'Output file for the page; an existing one is replaced' },
-  csv: { type: 'string', valueHint: 'FILE', description: 'With --by team: write a ledger, a line for each team; an existing file is replaced' },
+  csv: { type: 'string', valueHint: 'FILE', description: 'Write what each team pays as a ledger; an existing file is replaced' },
   bom: { type: 'boolean', description: 'Begin the CSV with a byte order mark, by which spreadsheets know UTF-8' },
   'decimal-comma': { type: 'boolean', description: 'Write amounts of the CSV with a comma, and separate by semicolons' },
 } as const;
@@ -41,10 +41,17 @@ type StatementValues = Values<typeof statementArguments> & { readonly month: str
 /** Writes the page of a month, closed or not, or what each team pays of it. @throws UsageFault for a month in another form, or options that clash. */
 export function writeStatement(values: StatementValues, tools: CommandTools): Promise<CommandResult> {
   const { org, month, project, by, team, version, out, csv, bom } = values;
-  const ofTeams = by !== undefined || team !== undefined;
-  if (!ofTeams && (csv !== undefined || version !== undefined)) throw new UsageFault('--csv and --version need --by team.');
-  if (!ofTeams && out === undefined) throw new UsageFault('--out FILE is required.');
-  if (ofTeams && project !== undefined) throw new UsageFault('--project cannot be combined with --by team.');
+  // The only ledger is that of teams.
+  const ofTeams = by !== undefined || team !== undefined || csv !== undefined;
+  if (!ofTeams && version !== undefined) throw new UsageFault('--version needs --by team.');
+  if (!ofTeams && out === undefined) {
+    throw new UsageFault('--out FILE is required: the page is written there. month show prints a month, --by team what each team pays.');
+  }
+  if (ofTeams && project !== undefined) {
+    throw new UsageFault(by === undefined && team === undefined
+      ? '--csv writes what each team pays, of all projects. For one project: usage --by model --project PROJECT --month YYYY-MM --csv FILE.'
+      : '--project cannot be combined with --by team.');
+  }
   if (team !== undefined && csv !== undefined) throw new UsageFault('A ledger has all teams: --csv cannot be combined with --team.');
   if (csv === undefined && (bom || values['decimal-comma'])) throw new UsageFault('--bom and --decimal-comma need --csv FILE.');
   const asked = { organization: org, monthMs: monthMs('month', month) };
@@ -76,7 +83,7 @@ async function writeTeams(
   const page = out === undefined ? null : await makeTeamPage(context, query);
   if (isRefusal(page)) return page;
   const ledger = csv === undefined ? null : await makeLedger(context, query, { byteOrderMark: bom, decimalComma: values['decimal-comma'] });
-  if (isRefusal(ledger)) return ledger;
+  if (ledger !== null && isRefusal(ledger)) return withoutRules(ledger, month);
   if (page !== null) await writeText(tools, out!, page.html);
   if (ledger !== null) await writeText(tools, csv!, ledger.text);
   const charge = page?.totals.charge ?? ledger!.charge;
@@ -84,6 +91,13 @@ async function writeTeams(
     json: { charge, ...(page === null ? {} : { out }), ...(ledger === null ? {} : { csv, lines: ledger.lines }) },
     text: `${month}: ${charge} USD, written to ${[out, csv].filter((path) => path !== undefined).join(' and ')}.`,
   };
+}
+
+/** Whoever has no rules may have wanted the month by project or model. */
+function withoutRules({ refused }: AdministrationRefusal, month: string): AdministrationRefusal {
+  if (refused.code !== 'no_allocation') return { refused };
+  const instead = `Without them: usage --by project --month ${month} --csv FILE.`;
+  return { refused: { ...refused, message: `${refused.message} ${instead}` } };
 }
 
 async function writeText(tools: CommandTools, path: string, text: string): Promise<number> {

@@ -100,6 +100,16 @@ test('the ledger has every digit, adds up to the statement, and takes the forms 
   assert.deepEqual(again.slice(1).map((row) => row.map((cell, index) => (index >= 4 && index <= 13 ? cell.replace(',', '.') : cell))), rows);
 });
 
+test('a ledger is that of teams, whether or not that is said; without rules it is told what has no need of them', async () => {
+  await own.json(['statement', ...asked, '--by', 'team', '--csv', 'said.csv']);
+  await own.json(['statement', ...asked, '--csv', 'alone.csv', '--out', 'alone.html']);
+  assert.equal(read('alone.csv'), read('said.csv'));
+  assert.match(read('alone.html'), /<h2>By team<\/h2>/);
+  await own.json(['org', 'create', 'without']);
+  const { stderr } = await own.run(['statement', '--org', 'without', '--month', '2026-10', '--csv', 'none.csv']);
+  assert.match(stderr, /no rules of allocation.* usage --by project --month 2026-10 --csv FILE/);
+});
+
 test('the page rounds to cents that add up, says the exact total, and a team has the same figures on its own page', async () => {
   await own.json(['statement', ...asked, '--by', 'team', '--out', 'teams.html']);
   const page = read('teams.html');
@@ -130,7 +140,8 @@ test('a closed month is stated as it was closed, by other rules too, and one of 
   assert.match(await refused('--by', 'team', '--version', '2'), /has no version 2/);
   assert.match(await refused('--team', 'nobody'), /No such team pays/);
   for (const [args, sentence] of [
-    [['--csv', 'x.csv'], /need --by team/], [[], /--out FILE is required/], [['--by', 'team', '--bom'], /need --csv/],
+    [['--version', '1'], /needs --by team/], [[], /--out FILE is required/],
+    [['--csv', 'x.csv', '--project', 'p'], /For one project: usage/], [['--by', 'team', '--bom'], /need --csv/],
     [['--by', 'team', '--project', 'p'], /cannot be combined/], [['--team', 'ads', '--csv', 'x.csv'], /all teams/], [['--by', 'label'], /team/],
   ] as const) assert.match(await refused(...args), sentence);
 });
