@@ -34,6 +34,9 @@ export function SaveFile({ question, names }: { readonly question: UsageQuestion
         <Menu.Item component="a" href={fileAddress(question, 'csv')} download>
           CSV
         </Menu.Item>
+        <Menu.Item component="a" href={`${fileAddress(question, 'csv')}&bom=true&decimalComma=true`} download>
+          Spreadsheet with decimal commas
+        </Menu.Item>
         <Menu.Item onClick={() => void parquet()}>Parquet</Menu.Item>
         <Menu.Item component="a" href={fileAddress(question, 'json')} download>
           JSON

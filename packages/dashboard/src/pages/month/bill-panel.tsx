@@ -157,7 +157,7 @@ const columns: readonly Column<Line>[] = [
 
 function sideOf({ calls, inputTokens, outputTokens, cost }: Line['ours']) {
   const tokens = inputTokens === null && outputTokens === null ? null : wholeCount((inputTokens ?? 0) + (outputTokens ?? 0));
-  const counts = [calls === null ? null : `${wholeCount(calls)} calls`, tokens === null ? null : `${tokens} tokens`];
+  const counts = [calls === null ? null : `${wholeCount(calls)} ${calls === 1 ? 'call' : 'calls'}`, tokens === null ? null : `${tokens} tokens`];
   return (
     <>
       {cost === null ? '–' : wholeDollars(cost)}

@@ -1,5 +1,5 @@
 /** What each team pays of a month, by the rules of allocation, with its statement and the ledger for accounting. */
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Group, Menu, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useMemo } from 'react';
@@ -49,15 +49,21 @@ function Files({ month }: { readonly month: string }) {
       <Button size="xs" variant="default" component="a" download href={`/platform/v1/statements?by=team&month=${month}`}>
         Statement by team
       </Button>
-      <Button
-        size="xs"
-        variant="default"
-        component="a"
-        download
-        href={`/platform/v1/months/${month}/ledger?bom=true`}
-        leftSection={<Download size={14} aria-hidden />}>
-        Ledger as CSV
-      </Button>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button size="xs" variant="default" leftSection={<Download size={14} aria-hidden />}>
+            Ledger as CSV
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item component="a" href={`/platform/v1/months/${month}/ledger?bom=true`} download>
+            Decimal points, commas between
+          </Menu.Item>
+          <Menu.Item component="a" href={`/platform/v1/months/${month}/ledger?bom=true&decimalComma=true`} download>
+            Decimal commas, semicolons between
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
     </Group>
   );
 }
