@@ -88,6 +88,16 @@ for (const on of bothEngines) {
         const [row] = await context.query(url, byColumns(last, ['whole']));
         assert.deepEqual([Number(row!['count']), row!['case'] ?? null], [100_001, null]);
       });
+
+      test('the server compiles no report, and whatever else it is asked as it likes', async () => {
+        const engine = await openEngine(url, { create: false });
+        const asked = sql<{ jit: string }>`select current_setting('jit') as jit`;
+        const ofOthers = async () => (await engine.read((db) => asked.execute(db))).rows.map(({ jit }) => jit);
+        const before = await ofOthers();
+        assert.deepEqual(await Promise.all([engine.rows(asked), engine.rows(asked, ['text'])]), [[['off']], [['off']]]);
+        assert.deepEqual(before, ['on']);
+        await engine.close();
+      });
     }
 
     test('thousands of rows are the same by column, and more than that too: each with its own words and exact numbers', async () => {

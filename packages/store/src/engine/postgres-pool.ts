@@ -73,9 +73,23 @@ export async function rowsIn(pool: pg.Pool, { sql, parameters }: CompiledQuery, 
   return sent ?? arraysIn(pool, sql, parameters);
 }
 
+/** Connections whose server has been told to compile no query. */
+const uncompiled = new WeakSet<pg.PoolClient>();
+
+/**
+ * A server that has LLVM compiles a query that it takes to be costly, once for each time that it is asked: a report waits longer for that than it
+ * takes (decision 338). Told with the first report of a connection, since poolers refuse it among the parameters of a start.
+ */
+async function compileNothing(client: pg.PoolClient): Promise<void> {
+  if (uncompiled.has(client)) return;
+  await client.query('set jit = off');
+  uncompiled.add(client);
+}
+
 async function arraysIn(pool: pg.Pool, text: string, parameters: readonly unknown[]): Promise<RowValue[][]> {
   const client = await pool.connect();
   try {
+    await compileNothing(client);
     return (await client.query<RowValue[]>({ text, values: [...parameters], rowMode: 'array', types: rowTypes })).rows;
   } finally {
     client.release();
