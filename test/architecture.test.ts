@@ -158,7 +158,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
       'login', 'configuration', 'receipts',
     'command-line/on-store.ts doctor', 'commands', 'program.ts', 'main.ts',
   ],
-  dashboard: ['api', 'app', 'shown', 'parts', 'pages', 'frame', 'main.tsx'],
+  dashboard: ['shown/moments.ts', 'api', 'app', 'shown', 'parts', 'pages', 'frame', 'main.tsx'],
 };
 
 /** The room of a product file: the longest entry of its package's floors that contains it. Undefined: it has no place yet. */
