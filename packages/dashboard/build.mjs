@@ -17,7 +17,7 @@ const asksFirst = anyOf([
   /node_modules\/(?:react|@tanstack\/(?:query-core|react-query)|openapi-[^/]+)\//,
   /dashboard\/src\/frame\/(?:first|page-asks)[.]/, /dashboard\/src\/api\//,
   /dashboard\/src\/app\/(?:link-token|known-locale|session|page-search|address-words)[.]/,
-  /dashboard\/src\/pages\/[^/]+\/[a-z-]+-(?:asks|data|before)[.]ts$/, /dashboard\/src\/shown\/(?:ranges|months|key-names)[.]/,
+  /dashboard\/src\/pages\/[^/]+\/[a-z-]+-(?:asks|data|before)[.]ts$/, /dashboard\/src\/shown\/(?:ranges|months|moments|key-names)[.]/,
   /dashboard\/src\/parts\/(?:usage-rows|rows-by-line|pieces|long-list-query)[.]/,
 ]);
 /** What the first page needs besides: the libraries that draw. */
