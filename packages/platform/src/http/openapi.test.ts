@@ -26,6 +26,7 @@ platformOfFile(async (made) => {
 const queries: Readonly<Record<string, string>> = {
   downloadUsage: '?format=csv', find: '?text=key',
   exportCalls: '?from=2026-09-01T00:00:00Z&to=2026-10-01T00:00:00Z', tryCap: '?scope=organization&window=day&limit=1.00',
+  showStatementRows: '?month=2026-09&by=model',
 };
 
 /** Pages and the document itself are not operations. */

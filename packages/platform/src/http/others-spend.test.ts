@@ -77,6 +77,7 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   exportCalls: ['jsonl', 'csv', 'focus'].map((format) => `?format=${format}&${range}`),
   find: ['hidden', 'core', 'key_', 'run-'].map((text) => `?text=${text}`),
   listBudgets: months, showStatement: [...months, ...months.map((month) => `${month}&by=team`)], exportReceipts: [`?${range}`],
+  showStatementRows: months.flatMap((month) => ['project', 'model', 'key'].map((by) => `${month}&by=${by}`)),
   listCalls: [`?${since}`], showOverview: [`?${since}`], tryCap: [`?scope=organization&window=month&limit=1`],
 };
 const bodies: Readonly<Record<string, () => unknown>> = {
