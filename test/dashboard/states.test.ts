@@ -223,13 +223,25 @@ if (here !== 'linux-x64') {
     assert.deepEqual(found, []);
   });
 
-  test('so is a page that gets no answer: it says that the platform is away, and comes by itself', async () => {
-    const found = await failing({
-      paths: ['/keys', '/calls', '/month'], requests: /\/platform\/v1\//, answer: (route) => route.abort('connectionrefused'),
-      said: 'The platform did not answer',
+  const storeAway = { status: 503, json: { error: { code: 'unavailable', message: 'The store cannot answer this request right now.' } } };
+
+  for (const [what, answer, said] of [
+    ['that gets no answer', (route: Route) => route.abort('connectionrefused'), 'The platform did not answer'],
+    ['of a platform whose store is away', (route: Route) => route.fulfill(storeAway), storeAway.json.error.message],
+  ] as const) {
+    test(`so is a page ${what}: it says that the platform is away, and comes by itself`, async () => {
+      const found = await failing({ paths: ['/keys', '/calls', '/month'], requests: /\/platform\/v1\//, answer, said });
+      await page.getByRole('alert').first().waitFor({ state: 'detached' });
+      await page.getByText('The platform is away').waitFor({ state: 'detached' });
+      assert.deepEqual(found, []);
     });
+  }
+
+  test('where the store is away for what a page asks alone, the page says so, and that nothing else is away', async () => {
+    const requests = /\/platform\/v1\/(?!auth\/session)/;
+    await failing({ paths: ['/keys'], requests, answer: (route) => route.fulfill(storeAway), said: storeAway.json.error.message });
+    assert.equal(await page.getByText('The platform is away').count(), 0);
+    await page.getByRole('button', { name: 'Try again' }).first().click();
     await page.getByRole('alert').first().waitFor({ state: 'detached' });
-    await page.getByText('The platform is away').waitFor({ state: 'detached' });
-    assert.deepEqual(found, []);
   });
 }

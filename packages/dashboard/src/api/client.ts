@@ -7,7 +7,7 @@ import createFetchClient, { type Middleware } from 'openapi-fetch';
 import createQueryHooks from 'openapi-react-query';
 import { withMoments } from '../shown/moments.ts';
 import { patientFetch } from './patience.ts';
-import { noteAnswer, noteNoAnswer } from './reach.ts';
+import { askWhetherThere, noteAnswer, noteNoAnswer } from './reach.ts';
 import type { components, paths } from './schema.ts';
 
 export type { paths } from './schema.ts';
@@ -35,8 +35,8 @@ const refusing: Middleware = {
       noteNoAnswer();
       throw new Refused(0, 'no_answer', noAnswer);
     }
-    // Its store is away: what the page lacks comes once it is back, as after a restart.
-    if (request.method === 'GET' && said?.error?.code === 'unavailable') noteNoAnswer();
+    // Its store is away, for all that is asked or for this alone: only the first is waited for as a restart is.
+    if (request.method === 'GET' && said?.error?.code === 'unavailable') askWhetherThere();
     else noteAnswer();
     if (response.ok) return;
     throw new Refused(
