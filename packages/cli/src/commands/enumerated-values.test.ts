@@ -37,10 +37,12 @@ const known: Readonly<Record<string, readonly string[]>> = {
   plan: plans, 'enforce-key-caps': ['on', 'off'], follow: ['on', 'off'], role: roles, provider: providers, events: webhookEvents,
   status: ['429', '4xx', 'error'], order: usageOrders, total: ['true', 'false'], bom: ['true', 'false'], decimalComma: ['true', 'false'],
 };
-/** Statements are not by the dimensions of usage, its files not in the formats of exports, and budgets not for what caps are for. */
+/** What a list of that name has here: statements are not by the dimensions of usage, its files not in the formats of exports. */
+const ofOthers: Readonly<Record<string, readonly string[]>> = {
+  'budget set --scope': budgetScopes, 'showStatementRows ?by=': ['project', 'model', 'key'], 'downloadUsage ?format=': ['csv', 'json'],
+};
 const valuesOf = (name: string, where: string): readonly string[] =>
-  where === 'budget set --scope' ? budgetScopes : name === 'by' && /statement/i.test(where) ? ['team']
-    : where === 'downloadUsage ?format=' ? ['csv', 'json'] : known[name]!;
+  ofOthers[where] ?? (name === 'by' && /statement/i.test(where) ? ['team'] : known[name]!);
 /** Names, ids, times, amounts and files: their values are not a fixed list. */
 const free = new Set([
   'limit', 'cursor', 'key', 'project', 'since', 'until', 'label', 'model', 'models', 'run', 'session', 'connection',
@@ -67,6 +69,12 @@ function assertNames(sentence: string, name: string, values: readonly string[], 
   assert.ok(!sentence.includes('zz'), sentence);
 }
 
+/** What operations need besides, so that only one value is wrong. */
+const needed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  exportCalls: { from: '7d', to: 'today' }, downloadUsage: { format: 'csv' }, tryCap: { scope: 'organization', window: 'day', limit: '1' },
+  showStatementRows: { month: '2026-01' },
+};
+
 test('over HTTP an unknown value is 400, with the name of the parameter and the valid values', async () => {
   const asked = new Set<string>();
   for (const each of operations) {
@@ -75,10 +83,7 @@ test('over HTTP an unknown value is 400, with the name of the parameter and the 
       assert.ok(free.has(name) !== name in known, `${where}: say in this test whether its values are known`);
       if (!(name in known)) continue;
       asked.add(name);
-      // Valid times for the operation's other parameters, so that only this value is wrong.
-      const others: Record<string, string> = each.id === 'exportCalls' ? { from: '7d', to: 'today' }
-        : each.id === 'downloadUsage' ? { format: 'csv' } : each.id === 'tryCap' ? { scope: 'organization', window: 'day', limit: '1' } : {};
-      const query = new URLSearchParams({ ...others, [name]: 'zz' });
+      const query = new URLSearchParams({ ...needed[each.id], [name]: 'zz' });
       const { status, body } = await platform.ask(`/platform/v1${each.path.replace('{month}', '2026-01')}?${query}`, {
         method: each.method.toUpperCase(), token: acme.tokens.owner, ...(each.body === undefined ? {} : { body: { prices: [] } }),
       });
