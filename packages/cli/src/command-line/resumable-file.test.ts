@@ -1,7 +1,7 @@
 /** A file in pieces that the next try continues: marked content stays, the rest is cut off, and another identity starts over. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -20,6 +20,8 @@ function ticking(): () => number {
   let nowMs = 0;
   return () => (nowMs += 1_000);
 }
+/** Of a file system in memory, bytes. */
+const page = 4_096;
 const eachMark = () => ({ everyMs: 1, nowMs: ticking() });
 
 test('a finished file has its name, and nothing is left beside it', async () => {
@@ -57,6 +59,29 @@ test('marks closer together than their interval are stored only when it breaks o
   const next = await openResumable(path, 'one');
   assert.deepEqual([next.found, next.bytes], [{ at: 3 }, 3]);
   await next.breakOff();
+});
+
+test('a disk that is full right behind the latest mark has room for the notes behind an earlier one', async (t) => {
+  const disk = join(directory, 'small-disk');
+  mkdirSync(disk);
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${64 * page}`, 'tmpfs', disk]).status !== 0) return t.diagnostic('no file system can be mounted here');
+  try {
+    const path = join(disk, 'file');
+    const first = await openResumable(path, 'one');
+    await first.write(Buffer.alloc(32 * page));
+    await first.mark({ at: 'half' });
+    // From here on no page is left, and what is cut off behind the mark is less than one.
+    await first.write(Buffer.alloc(32 * page - 10));
+    await first.mark({ at: 'almost all' });
+    await first.write(Buffer.alloc(5));
+    await assert.rejects(first.write(Buffer.alloc(page)), (fault) => fault instanceof CommandFault && /no space is left/.test(fault.message));
+    assert.equal(await first.breakOff(), 32 * page);
+    const second = await openResumable(path, 'one');
+    assert.deepEqual([second.found, second.bytes], [{ at: 'half' }, 32 * page]);
+    await second.breakOff();
+  } finally {
+    execFileSync('umount', [disk]);
+  }
 });
 
 test('without a mark nothing counts, so nothing is left', async () => {

@@ -29,6 +29,11 @@ export interface ResumableFile {
   breakOff(): Promise<number>;
 }
 
+type Mark = Pick<FilePart, 'bytes' | 'state'>;
+
+/** On a full disk the notes find room where so much of the file was cut off: some blocks of any file system. Bytes. */
+const roomBytes = 64 * 1024;
+
 /** `wanted`: an absolute path. */
 export async function openResumable(
   wanted: string, identity: string, { everyMs = 2_000, nowMs = Date.now }: { readonly everyMs?: number; readonly nowMs?: () => number } = {},
@@ -46,9 +51,10 @@ export async function openResumable(
     let bytes = from?.bytes ?? 0;
     let marked = bytes;
     let markedMs = nowMs();
-    let latest: Pick<FilePart, 'bytes' | 'state'> | null = null;
+    /** The first is the latest one with room behind it, if there is any such; the last is the latest. */
+    const marks: Mark[] = [];
     const guarded = <T>(work: Promise<T>): Promise<T> => work.catch((error: unknown) => { throw notWritten(path, error); });
-    const store = async (mark: Pick<FilePart, 'bytes' | 'state'>): Promise<void> => {
+    const store = async (mark: Mark): Promise<void> => {
       await handle.datasync();
       await writeNotes(notes, { identity, ...mark });
       [marked, markedMs] = [mark.bytes, nowMs()];
@@ -64,7 +70,9 @@ export async function openResumable(
         bytes += content.length;
       },
       async mark(state) {
-        latest = { bytes, state };
+        const latest = { bytes, state };
+        marks.push(latest);
+        while (marks.length > 1 && marks[1]!.bytes + roomBytes <= bytes) marks.shift();
         if (nowMs() - markedMs >= everyMs) await guarded(store(latest));
       },
       async finish() {
@@ -74,9 +82,12 @@ export async function openResumable(
         await rm(notes, { force: true });
       },
       async breakOff() {
-        // What lies after the mark is cut off first: on a full disk the notes need its space.
-        const last = latest;
-        if (last !== null && last.bytes > marked) await handle.truncate(last.bytes).then(() => store(last)).catch(() => undefined);
+        for (const mark of [marks.at(-1), marks[0]]) {
+          if (mark === undefined || mark.bytes <= marked) break;
+          // What lies after the mark is cut off first: on a full disk the notes need its space. Behind the latest there may be less than a block.
+          const isStored = await handle.truncate(mark.bytes).then(() => store(mark)).then(() => true, () => false);
+          if (isStored) break;
+        }
         await handle.close().catch(() => undefined);
         await rm(`${notes}.new`, { force: true });
         if (marked === 0) await Promise.all([part, notes].map((each) => rm(each, { force: true })));
