@@ -64,7 +64,8 @@ test('marks closer together than their interval are stored only when it breaks o
 test('a disk that is full right behind the latest mark has room for the notes behind an earlier one', async (t) => {
   const disk = join(directory, 'small-disk');
   mkdirSync(disk);
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${64 * page}`, 'tmpfs', disk]).status !== 0) return t.diagnostic('no file system can be mounted here');
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${64 * page}`, 'tmpfs', disk]);
+  if (mounted.status !== 0) return t.diagnostic('no file system can be mounted here');
   try {
     const path = join(disk, 'file');
     const first = await openResumable(path, 'one');

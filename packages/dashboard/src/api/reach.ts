@@ -57,7 +57,10 @@ async function isThere(): Promise<boolean> {
   const late = new AbortController();
   const end = setTimeout(() => late.abort(), answerMs);
   try {
-    const { status } = await fetch('/platform/v1/auth/session', { signal: late.signal });
+    const answer = await fetch('/platform/v1/auth/session', { signal: late.signal });
+    // An answer that nobody reads would keep its connection.
+    await answer.arrayBuffer();
+    const { status } = answer;
     // A proxy that answers for a platform which is away says so with its own status.
     return status < 502 || status > 504;
   } catch {
