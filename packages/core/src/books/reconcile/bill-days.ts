@@ -82,7 +82,12 @@ function daysBetween(last: BillDay, next: BillDay): BillDay[] {
   let day = last.day;
   for (let fromMs = last.toMs; fromMs < next.fromMs; fromMs += dayLengthMs) {
     day = dayName(Date.parse(day) + dayLengthMs);
-    if (day === next.day) break;
+    if (day === next.day) {
+      // Where clocks went back, the day before has an hour more.
+      const before = between.pop();
+      if (before !== undefined) between.push({ ...before, toMs: next.fromMs });
+      break;
+    }
     between.push({ day, fromMs, toMs: Math.min(fromMs + dayLengthMs, next.fromMs) });
   }
   return between;

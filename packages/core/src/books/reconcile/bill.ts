@@ -42,6 +42,8 @@ export interface Bill {
   readonly lines: readonly BillLine[];
   /** The days that the file covers, also those without lines; in order. */
   readonly days: readonly BillDay[];
+  /** Days at the ends of the file of which it may have a part only: its first row begins later, or its last ends before. */
+  readonly cutDays: ReadonlySet<string>;
   /** Decimal places of the finest amount in the file; null: it has no amounts. */
   readonly places: number | null;
   /** Each row of the file was rounded to `places` by itself. */

@@ -179,6 +179,34 @@ test('a day is compared as the bill cuts it: in another zone, by the hour, and w
   assert.deepEqual(short(compared('openai', usage({ '2026-03-01': [], '2026-03-02': [] }), [calls[1]!])), [['02', 'gpt-4o-2024-08-06', 'ours_only']]);
 });
 
+/** Google's rows: an hour each, in UTC, of one call. */
+const googleRows = (...hours: readonly string[]): string => hours.map((at) => JSON.stringify({
+  service: { description: 'Gemini API' }, sku: { description: 'Generate content input token count gemini 2.5 flash text' }, cost_type: 'regular',
+  usage_start_time: `${at}:00:00 UTC`, usage_end_time: new Date(Date.parse(`${at}:00Z`) + 3_600_000).toISOString(), cost: 0.0003, currency: 'USD',
+  usage: { amount: 1_000, unit: 'count' },
+})).join('\n');
+const gemini = (at: string): CallRecord => ({
+  ...playedCall(at, { wire: 'upstream', endpoint: 'other', path: '/upstream/v1/x', model: 'gemini-2.5-flash', outputTokens: 0 }),
+  cost: nanoDollars(300_000n), costSource: 'priced',
+});
+
+test('days of Google are those of Pacific time, unless its file was cut at midnight of UTC; what a cut day lacks is named as that', () => {
+  const calls = ['2026-10-31T06:59Z', '2026-10-31T07:00Z', '2026-11-01T06:59Z', '2026-11-01T07:59Z', '2026-11-02T07:59Z', '2026-11-02T08:00Z']
+    .map(gemini);
+  // 1 November has 25 hours there.
+  const days = googleRows('2026-10-31 07', '2026-11-01 06', '2026-11-01 07', '2026-11-02 07');
+  assert.deepEqual(short(compared('google', days, calls)), [['31', 'gemini-2.5-flash', 'equal'], ['01', 'gemini-2.5-flash', 'equal']]);
+  const without = googleRows('2026-10-31 07', '2026-10-31 08', '2026-11-02 08');
+  assert.deepEqual(accused(compared('google', without, [gemini('2026-11-02T07:30Z')])).slice(1, 2), [['01', 'gemini-2.5-flash', 'ours_only']]);
+  const utc = googleRows('2026-10-31 06', '2026-10-31 07', '2026-10-31 23');
+  assert.deepEqual(short(compared('google', utc, [...calls.slice(0, 2), gemini('2026-10-31T23:59Z')])), [['31', 'gemini-2.5-flash', 'equal']]);
+  // Nothing says where this file was cut: its days may have more hours than it has rows of.
+  const within = googleRows('2026-10-31 09', '2026-11-01 03');
+  assert.deepEqual(short(compared('google', within, [gemini('2026-10-31T07:30Z'), gemini('2026-10-31T09:30Z'), gemini('2026-11-01T03:30Z')])),
+    [['31', 'gemini-2.5-flash', 'ours_more', 'day_cut']]);
+  assert.deepEqual(short(compared('google', within, [gemini('2026-10-31T09:30Z')])), [['31', 'gemini-2.5-flash', 'theirs_more', 'past_the_gateway']]);
+});
+
 test('calls past the gateway are named only where the sums of the day prove them', () => {
   const calls = [playedCall(`${day}T01:00Z`), playedCall(`${day}T02:00Z`)];
   const gpt5 = used(1, { model: 'gpt-5-2025-08-07' });

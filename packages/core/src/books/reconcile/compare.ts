@@ -127,6 +127,7 @@ export class Reconciliation {
       ['tools_not_split', (comparesCost || item !== null) && this.#bill.places !== null && (ours?.unsplit ?? 0) > 0], ['listed_twice', twice],
       ['day_equal', day.verdict === 'equal' && verdict !== 'not_matched'],
       ['lines_not_matched', day.notMatched > 0 && verdict !== 'not_matched' && verdict !== 'theirs_more'],
+      ['day_cut', (verdict === 'ours_more' || verdict === 'ours_only') && this.#bill.cutDays.has(line.day)],
     ];
     return found.filter(([, holds]) => holds).map(([reason]) => reason);
   }

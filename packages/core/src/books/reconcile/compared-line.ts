@@ -12,11 +12,12 @@ export type Verdict = (typeof verdicts)[number];
  * `unpriced`: calls or fees without a price. `tools_not_split`: fees of tools are in the cost of calls and cannot be separated from it.
  * `listed_twice`: the bill has a request more than once. `past_the_gateway`: the day's sum proves that somebody calls the provider without it.
  * `other_prices`: the same counts at another cost. `day_equal`: the day's sums are equal, so the bill has it under another name.
- * `lines_not_matched`: the day has lines whose names are not known, which may be these calls. `day_not_over`: more may still come.
+ * `lines_not_matched`: the day has lines whose names are not known, which may be these calls. `day_not_over`: more may still come. `day_cut`: the
+ * file may have a part of the day only.
  */
 export const reasons = [
   'unknown_usage', 'cost_gaps', 'unpriced', 'past_the_gateway', 'other_prices', 'day_not_over', 'tools_not_split', 'listed_twice', 'day_equal',
-  'lines_not_matched',
+  'lines_not_matched', 'day_cut',
 ] as const;
 export type Reason = (typeof reasons)[number];
 

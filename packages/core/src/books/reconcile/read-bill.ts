@@ -8,8 +8,9 @@ import { csvTable, type ExportRow } from './csv-rows.ts';
 import { assertBillText } from './file-kind.ts';
 import { anthropicForms } from './forms/anthropic-forms.ts';
 import { azureForms, bedrockForms, googleForms, routerForms } from './forms/cloud-forms.ts';
-import type { ReadLine, RowForm, SellerForms } from './forms/form.ts';
+import { bucketOfRow, firstOf, pacificBucketOfRow, type ReadLine, type RowForm, type SellerForms } from './forms/form.ts';
 import { openaiForms } from './forms/openai-forms.ts';
+import { cutDays, isCutInUtc, hoursOfRows, type RowHours } from './hours-of-rows.ts';
 import { isObject, joinedPages, rowOfMembers, valuesIn, type JsonMembers } from './json-rows.ts';
 
 /** Whose bills are read. The last four are of the declared upstream. */
@@ -30,14 +31,16 @@ export function readBill(seller: BillSeller, text: string): Bill {
   assertBillText(text);
   const plain = text.replace(/^\uFEFF/, '').trimStart();
   const isJson = plain.startsWith('{') || plain.startsWith('[');
-  const { lines, buckets, isEmpty } = isJson ? ofJson(seller, plain) : ofRows(seller, csvOf(plain));
+  const { lines, buckets, hours, isEmpty } = isJson ? ofJson(seller, plain) : ofRows(seller, csvOf(plain));
   if (buckets.length === 0) {
     throw new BillFault(isEmpty ? 'The file has no lines of usage or cost.'
       : 'The file has no lines of models: all of its rows are of other services, or are no usage.');
   }
   const places = lines.reduce((most, each) => Math.max(most, each.places ?? -1), -1);
+  const days = joinedDays(buckets);
   return {
-    lines: lines.map(({ line }) => line).filter(hasFigures), days: joinedDays(buckets), places: places < 0 ? null : places,
+    lines: lines.map(({ line }) => line).filter(hasFigures), days, cutDays: hours === null ? new Set() : cutDays(days, hours),
+    places: places < 0 ? null : places,
     roundedRows: !isJson, operations: operationsIn(lines), itemsApart: formsOf[seller].itemsApart,
     otherCurrency: lines.find(({ otherCurrency }) => otherCurrency !== undefined)?.otherCurrency ?? null,
   };
@@ -46,6 +49,8 @@ export function readBill(seller: BillSeller, text: string): Bill {
 interface Found {
   readonly lines: readonly ReadLine[];
   readonly buckets: readonly BillDay[];
+  /** That its rows name; null: they name none. */
+  readonly hours: RowHours | null;
   /** The file itself has nothing. */
   readonly isEmpty: boolean;
 }
@@ -68,7 +73,7 @@ function csvOf(text: string): Rows {
 
 function ofJson(seller: BillSeller, text: string): Found {
   const values = valuesIn(text);
-  if (values.length === 0) return { lines: [], buckets: [], isEmpty: true };
+  if (values.length === 0) return { lines: [], buckets: [], hours: null, isEmpty: true };
   const joined = joinedPages(values);
   const { pages } = formsOf[seller];
   if (pages === null || joined === null) {
@@ -94,20 +99,23 @@ function ofJson(seller: BillSeller, text: string): Found {
       lines.push(read);
     }
   }
-  return { lines, buckets, isEmpty: buckets.length === 0 };
+  return { lines, buckets, hours: null, isEmpty: buckets.length === 0 };
 }
 
 function ofRows(seller: BillSeller, found: Rows): Found {
   const { rows, has } = found;
-  if (rows.length === 0) return { lines: [], buckets: [], isEmpty: true };
+  if (rows.length === 0) return { lines: [], buckets: [], hours: null, isEmpty: true };
   const form = rowFormOf(seller, has);
   if (form === undefined) throw unknownForm(seller, billSellers.filter((each) => rowFormOf(each, has) !== undefined));
   // Where each request has its id, a line says that it is listed twice.
   if (!has('request_id') && isDoubled(found)) {
     throw new BillFault('Every row of the file stands in it more than once: an export was put into it twice. Compare it once.');
   }
-  const lines = rows.map((row, index) => inRow(found.first + index, () => form.read(row))).filter((line) => line !== null);
-  return { lines, buckets: lines.map(({ bucket }) => bucket), isEmpty: false };
+  const { times } = form;
+  const hours = times === undefined ? null : hoursOfRows(rows.values().map((row) => [firstOf(row, times[0]), firstOf(row, times[1])] as const));
+  const bucketOf = formsOf[seller].pacificDays === true && hours !== null && !isCutInUtc(hours) ? pacificBucketOfRow : bucketOfRow;
+  const lines = rows.map((row, index) => inRow(found.first + index, () => form.read(row, bucketOf))).filter((line) => line !== null);
+  return { lines, buckets: lines.map(({ bucket }) => bucket), hours, isEmpty: false };
 }
 
 function rowFormOf(seller: BillSeller, has: Rows['has']): RowForm | undefined {

@@ -38,4 +38,5 @@ export const reasonWords = {
   listed_twice: 'the bill lists a request twice',
   day_equal: "the day's sums are equal, so the bill has it under another name",
   lines_not_matched: 'other lines of the day have names that are not known here',
+  day_cut: 'the file may have a part of this day only',
 } satisfies Record<Line['reasons'][number], string>;

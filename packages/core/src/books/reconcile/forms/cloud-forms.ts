@@ -12,7 +12,8 @@ import { bucketOfRow, firstOf, nothingBilled, type RowForm, type SellerForms } f
 const focusForm: RowForm = {
   title: 'FOCUS rows (ChargePeriodStart, ServiceName, BilledCost, BillingCurrency, ConsumedQuantity)',
   columns: [['chargeperiodstart'], ['billedcost', 'effectivecost'], ['servicename']],
-  read(row) {
+  times: [['chargeperiodstart'], ['chargeperiodend']],
+  read(row, bucketOf) {
     const charged = textOf(row.get('chargecategory'))?.toLowerCase() ?? 'usage';
     const [service, hint] = [row.get('servicename'), firstOf(row, ['x_skumetersubcategory', 'x_skumetercategory', 'chargedescription'])];
     if (charged !== 'usage' || !sellsModels(service, row.get('x_skumetercategory'), row.get('x_skumetersubcategory'))) return null;
@@ -20,7 +21,7 @@ const focusForm: RowForm = {
     const inDollars = firstOf(row, ['x_billedcostinusd']);
     const consumed = firstOf(row, ['consumedquantity']) !== undefined;
     return readCloudRow({
-      bucket: bucketOfRow(row.get('chargeperiodstart'), row.get('chargeperiodend')), product: hint,
+      bucket: bucketOf(row.get('chargeperiodstart'), row.get('chargeperiodend')), product: hint,
       meter: firstOf(row, ['x_skumetername', 'x_usagetype', 'skumeter', 'chargedescription', 'skuid']),
       quantity: row.get(consumed ? 'consumedquantity' : 'pricingquantity'), unit: row.get(consumed ? 'consumedunit' : 'pricingunit'),
       amount: inDollars === undefined ? dollarsOf(firstOf(row, ['billedcost', 'effectivecost']), currency) : amountOf(inDollars, 0), currency,
@@ -53,6 +54,7 @@ const awsForm: RowForm = {
     ['line_item_usage_start_date', 'lineitem_usagestartdate'], ['line_item_usage_type', 'lineitem_usagetype'],
     ['line_item_unblended_cost', 'lineitem_unblendedcost'],
   ],
+  times: [['line_item_usage_start_date', 'lineitem_usagestartdate'], ['line_item_usage_end_date', 'lineitem_usageenddate']],
   read(row) {
     const get = (name: string): unknown => firstOf(row, [`line_item_${name}`, `lineitem_${name.replaceAll('_', '')}`]);
     const charged = textOf(get('line_item_type'))?.toLowerCase() ?? 'usage';
@@ -72,12 +74,13 @@ const awsForm: RowForm = {
 const googleForm: RowForm = {
   title: 'rows of the billing export of Google Cloud (usage_start_time, sku.description, usage.amount, cost, currency)',
   columns: [['usage_start_time'], ['sku_description'], ['cost']],
-  read(row) {
+  times: [['usage_start_time'], ['usage_end_time']],
+  read(row, bucketOf) {
     const charged = textOf(row.get('cost_type'))?.toLowerCase() ?? 'regular';
     if (charged !== 'regular' || !sellsModels(row.get('service_description'), row.get('sku_description'))) return null;
     const currency = row.get('currency');
     return readCloudRow({
-      bucket: bucketOfRow(row.get('usage_start_time'), row.get('usage_end_time')), meter: row.get('sku_description'),
+      bucket: bucketOf(row.get('usage_start_time'), row.get('usage_end_time')), meter: row.get('sku_description'),
       quantity: row.get('usage_amount'), unit: row.get('usage_unit'),
       amount: converted(row) ?? dollarsOf(row.get('cost'), currency), currency,
     });
@@ -130,5 +133,5 @@ function isoDate(value: unknown): unknown {
 // Tools of clouds are separate services, whose rows are left out.
 export const azureForms: SellerForms = { pages: null, rows: [azureForm, focusForm], itemsApart: false };
 export const bedrockForms: SellerForms = { pages: null, rows: [awsForm, focusForm], itemsApart: false };
-export const googleForms: SellerForms = { pages: null, rows: [googleForm, focusForm], itemsApart: false };
+export const googleForms: SellerForms = { pages: null, rows: [googleForm, focusForm], itemsApart: false, pacificDays: true };
 export const routerForms: SellerForms = { pages: null, rows: openrouterForms, itemsApart: false };

@@ -2,6 +2,7 @@
 import type { BillLine, BilledOperation } from '../bill.ts';
 import { dayOfBucket, instantOf, startIsMissing, type BillDay } from '../bill-days.ts';
 import type { ExportRow } from '../csv-rows.ts';
+import { hoursOfRows, pacificDay } from '../hours-of-rows.ts';
 import type { JsonMembers } from '../json-rows.ts';
 
 export interface ReadLine {
@@ -21,9 +22,14 @@ export interface RowForm {
   readonly title: string;
   /** Columns that it must have, each by one of these names. */
   readonly columns: readonly (readonly string[])[];
+  /** Its columns of when a row begins and ends, if its rows may be of hours. */
+  readonly times?: readonly [start: readonly string[], end: readonly string[]];
   /** Null: the row is not about models. */
-  readonly read: (row: ExportRow) => ReadLine | null;
+  readonly read: (row: ExportRow, bucketOf: BucketOfRow) => ReadLine | null;
 }
+
+/** The day of a row, by its columns of when it begins and ends. */
+export type BucketOfRow = (start: unknown, end?: unknown) => BillDay;
 
 /** An export in pages of buckets of time, JSON. */
 export interface PageForm {
@@ -39,6 +45,8 @@ export interface SellerForms {
   readonly rows: readonly RowForm[];
   /** Its amounts of models are without tools, which have separate lines. */
   readonly itemsApart: boolean;
+  /** Its days are those of Pacific time, whose hours its rows name in UTC. */
+  readonly pacificDays?: true;
 }
 
 export const nothingBilled = { name: null, item: null, requestId: null, counts: {}, cost: null } as const satisfies Omit<BillLine, 'day'>;
@@ -63,6 +71,12 @@ export function bucketOfRow(start: unknown, end?: unknown): BillDay {
   const { fromMs, toMs, day } = dayOfBucket(from.ms, to?.ms ?? null, from.offsetMs);
   // Rows leave out hours without usage, so the day is compared as a whole.
   return to === null || toMs - fromMs >= wholeDayMs ? { day, fromMs, toMs } : dayOfBucket(from.ms, null, from.offsetMs);
+}
+
+/** The same for a seller of Pacific days. Rows of days stay as they are: their day is the one that whoever added them up chose. */
+export function pacificBucketOfRow(start: unknown, end?: unknown): BillDay {
+  const bucket = bucketOfRow(start, end);
+  return hoursOfRows([[start, end]]) === null ? bucket : pacificDay(instantOf(start)!.ms);
 }
 
 /** When a bucket of ISO 8601 begins, and when it ends. */
