@@ -97,7 +97,7 @@ test('an upstream that is declared to be a provider of the list counts by that p
 test('where nothing is written, a declared upstream\'s calls count as long as their own prices do not show that they went elsewhere', () => {
   const host = bookOf([{ host: 'llm.example.com', model: '*', input: '2', output: '2' }]);
   const there = { book: host, upstreamUrl: 'https://llm.example.com/v1' };
-  const costs = (record: PricingRecord, given: Pick<PricesAgain, 'own' | 'strict'>) => {
+  const costs = (record: PricingRecord, given: Pick<PricesAgain, 'own' | 'strict' | 'declaredAtMs'>) => {
     const again = repricedCall({ ...record, wire: 'upstream' }, { ...there, ...given });
     return again.kind === 'repriced' ? again.cost : again;
   };
@@ -110,6 +110,9 @@ test('where nothing is written, a declared upstream\'s calls count as long as th
   assert.deepEqual(costs(call, { own }), { kind: 'not_repriced', why: 'own_prices' }, 'its own prices give none to this host');
   for (const record of [unpriced, byFallback]) {
     assert.deepEqual(costs(record, { own: null, strict: true }), { kind: 'not_repriced', why: 'upstream' });
+    // One that began before every node knew the declaration may have gone elsewhere.
+    assert.deepEqual(costs(record, { own: null, strict: true, declaredAtMs: atMs - 59_999 }), { kind: 'not_repriced', why: 'upstream' });
+    assert.deepEqual(costs(record, { own: null, strict: true, declaredAtMs: atMs - 60_000 }), cost, 'nothing else was declared when it began');
   }
   assert.deepEqual(costs(gone, { own: null, strict: true }), { kind: 'not_repriced', why: 'own_prices' });
 });

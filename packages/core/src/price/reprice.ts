@@ -39,22 +39,32 @@ export interface PricesAgain {
   readonly upstreamUrl?: string | null;
   /** The provider of the list that it is declared to be; null or absent: its host tells. */
   readonly listedAs?: string | null;
+  /** When that upstream was declared as it is now; null or absent: nobody knows. */
+  readonly declaredAtMs?: number | null;
   /**
    * If its own prices are gone, a call counts only if nothing shows that its cost depended on what records lack; one to a declared upstream only if
-   * its own prices show that it went to the one that is declared now. Absent: as long as they do not show that it went elsewhere.
+   * its own prices show that it went to the one that is declared now, or if it began after that was declared. Absent: as long as they do not show
+   * that it went elsewhere.
    */
   readonly strict?: boolean;
 }
 
 const nothing: Repriced = { kind: 'nothing' };
 
+/** Every node knows of a declaration by then, though clocks differ. */
+const nodesFollowMs = 60_000;
+
 /** One call by the prices of `book`. Pure. */
-export function repricedCall(record: PricingRecord, { book, own, upstreamUrl = null, listedAs = null, strict = false }: PricesAgain): Repriced {
+export function repricedCall(record: PricingRecord, {
+  book, own, upstreamUrl = null, listedAs = null, declaredAtMs = null, strict = false,
+}: PricesAgain): Repriced {
   const reading = recordedReading(record);
   if (reading.usage === 'none' || reading.usage === 'unknown' || (recordedTokens(record) === null && reading.units === null)) return nothing;
   if (record.costSource === 'upstream') return { kind: 'not_repriced', why: 'reported' };
   const named = record.wire !== 'upstream';
-  if (!named && (upstreamUrl === null || (strict && record.costSource !== 'priced'))) return { kind: 'not_repriced', why: 'upstream' };
+  const isKnown = named || (declaredAtMs !== null && record.startedAtMs >= declaredAtMs + nodesFollowMs);
+  if (!named && upstreamUrl === null) return { kind: 'not_repriced', why: 'upstream' };
+  if (!isKnown && strict && record.costSource !== 'priced') return { kind: 'not_repriced', why: 'upstream' };
   const call = {
     reading, requestedModel: record.requestedModel, provider: record.wire === 'upstream' ? null : record.wire,
     upstreamHost: named ? null : upstreamUrl, listedAs: named ? null : listedAs, fallback: null, atMs: record.startedAtMs,
@@ -62,7 +72,7 @@ export function repricedCall(record: PricingRecord, { book, own, upstreamUrl = n
   const price = tellsOfMany(record) ? costTogether : costOf;
   const askedOwn = own === null || record.costSource !== 'priced' ? null : own;
   const again = askedOwn === null ? null : byOwn(record, price({ ...call, book: askedOwn }));
-  const isDoubtful = again === null && (named ? strict && dependsOnMore(record) : strict || askedOwn !== null);
+  const isDoubtful = again === null && (isKnown ? strict && dependsOnMore(record) : strict || askedOwn !== null);
   if (again === 'differs' || isDoubtful) return { kind: 'not_repriced', why: 'own_prices' };
   const priced = price({ ...call, book });
   if (priced === null) return { kind: 'not_repriced', why: 'own_prices' };

@@ -120,6 +120,32 @@ for (const on of bothEngines) {
       assert.equal(shown(await showMonth(at(november), { organization, monthMs: september, version: 1 })).adjustedCost, closed.month.adjustedCost);
     });
 
+    test('a transcription that had no cost has one after repricing, in the month that is closed next', async () => {
+      const organization = await newOrganization();
+      const declared = { name: 'mistral', url: 'https://api.mistral.ai', credential: '', auth: 'none', dialect: null, provider: null } as const;
+      const acting = store.acting({ actor: { kind: 'operator', id: null, name: 'ada' }, detail: {} });
+      assert.equal(await acting.namedUpstreams.declare(organization, declared), null);
+      // After the declaration, whose moment is that of the test.
+      const [january, february, march] = [0, 1, 2].map((month) => Date.UTC(2_100, month, 1)) as [number, number, number];
+      const unpriced = { cost: null, costGaps: [], costSource: 'unpriced', pricedBy: null, priceList: null } as const;
+      await ship([january, february].map((startedAtMs) => ({
+        ...playedCall(new Date(startedAtMs).toISOString(), {
+          id: `req_${randomBytes(16).toString('hex')}` as CallRecord['id'], organization, wire: 'upstream', endpoint: 'other', model: null,
+          path: '/upstreams/mistral/v1/audio/transcriptions', requestedModel: 'voxtral-mini-2602', units: { seconds: 3_600 },
+        }), ...unpriced,
+      })));
+      const closed = shown(await closeAndShow(at(february), { organization, monthMs: january }));
+      assert.deepEqual([closed.adjustedCost, closed.figures.unpricedCalls], ['0.000000000', 1]);
+      for (const monthMs of [january, february]) {
+        const made = shown(await repriceCalls(at(february), { organization, monthMs, prices: 'list', dryRun: false }));
+        assert.deepEqual([made.corrected, made.after], [1, '0.180000000']);
+      }
+      assert.deepEqual(shown(await showMonth(at(march), { organization, monthMs: january })), closed);
+      const { figures, correction, late, adjustedCost } = shown(await closeAndShow(at(march), { organization, monthMs: february }));
+      assert.deepEqual([figures.cost, correction, late, adjustedCost],
+        ['0.000000000', '0.180000000', [{ month: '2100-01', calls: 0, cost: '0.000000000', correction: '0.180000000' }], '0.360000000']);
+    });
+
     test('erasure takes the words of it, and leaves every figure', async () => {
       const organization = await newOrganization();
       const call = (label: string) => playedCall('2026-09-03T00:00:00Z', {

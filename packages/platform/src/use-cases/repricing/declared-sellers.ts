@@ -22,6 +22,19 @@ export async function declaredSellers({ store }: UseCaseContext, organization: O
   return { named, ofPath: (path) => named(upstreamNameOf(path)) };
 }
 
+/** When the upstreams of now were declared as they are, by a path as records have it; null: its upstream is gone, or nobody knows. */
+export async function declaredAt({ store }: UseCaseContext, organization: OrganizationId): Promise<(path: string) => number | null> {
+  const last = async (action: 'declareUpstream' | 'declareNamedUpstream', subject: string): Promise<number | null> =>
+    (await store.audit.list({ organization, action, subject, limit: 1 }))?.[0]?.atMs ?? null;
+  const unnamed = await last('declareUpstream', 'upstream');
+  const all = new Map<string, number | null>();
+  for (const { name } of await store.namedUpstreams.list(organization)) all.set(name, await last('declareNamedUpstream', name));
+  return (path) => {
+    const name = upstreamNameOf(path);
+    return name === null ? unnamed : all.get(name) ?? null;
+  };
+}
+
 /** What the list calls the provider that a declared upstream is; null: it is not in the list. */
 export function providerNameOf({ upstreamUrl, listedAs }: DeclaredSeller, book: PriceBook): string | null {
   if (upstreamUrl === null) return null;

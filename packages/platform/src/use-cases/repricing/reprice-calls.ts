@@ -13,7 +13,7 @@ import type { UseCaseContext } from '../context.ts';
 import { findFigures } from '../organizations.ts';
 import { priceBook } from '../prices.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
-import { declaredSellers } from './declared-sellers.ts';
+import { declaredAt, declaredSellers } from './declared-sellers.ts';
 import { ownPrices } from './own-prices.ts';
 import { bookToTry, type PricesToTry } from './prices-to-try.ts';
 
@@ -77,13 +77,16 @@ export async function repriceCalls(context: UseCaseContext, request: RepriceRequ
   const { store } = context;
   const own = ownPrices(context, current);
   const sellers = await declaredSellers(context, organization.id);
+  const declaredAtMsOf = await declaredAt(context, organization.id);
   const tally = new Tally();
   let [read, written] = [0, 0];
   for await (const page of store.callWalk.walk({ organization: organization.id, fromMs: monthMs, toMs: monthAfter(monthMs) })) {
     const corrections = new Map<bigint, CallCorrection>();
     for (const call of page) {
       const { record, place } = call;
-      const found = repricedCall(record, { book, own: await own.of(record.priceList), ...sellers.ofPath(record.path), strict: true });
+      const found = repricedCall(record, {
+        book, own: await own.of(record.priceList), ...sellers.ofPath(record.path), declaredAtMs: declaredAtMsOf(record.path), strict: true,
+      });
       const made = tally.add(call, found);
       if (made !== null) corrections.set(place.sequence, made);
     }
