@@ -356,6 +356,9 @@ for (const on of bothEngines) {
       ]);
       assert.deepEqual(await content(organization), before);
       for (const odd of [null, 7, [], 'text']) assert.deepEqual(await problems(organization, odd), [': The file must be a map of sections.']);
+      const currency = { code: 'EUR', rate: '0.91371234567891', date: '2026-10-31' };
+      assert.deepEqual(await problems(organization, { allocation: { rules: [], currency } }),
+        ['allocation.currency.rate: The rate must be a number from 0 to 1000000000 with at most 9 decimal places.'], 'said once');
     });
 
     test('a refused change stops the work and says how far it came; applying again makes nothing twice', async () => {

@@ -49,7 +49,7 @@ export async function planConfiguration(
   context: UseCaseContext, planning: Planning,
 ): Promise<ConfigurationPlan | { readonly problems: readonly Problem[] } | AdministrationRefusal> {
   const checked = configurationFields.safeParse(moneyAsText(planning.document), ownSentencesAlone);
-  if (!checked.success) return { problems: checked.error.issues.flatMap(problemsOf) };
+  if (!checked.success) return { problems: eachOnce(checked.error.issues.flatMap(problemsOf)) };
   const configuration: Configuration = checked.data;
   const idOrName = planning.organization ?? configuration.organization;
   if (idOrName === undefined) return { problems: [{ path: [], sentence: 'The file names no organization. Add one, or use --org ORG.' }] };
@@ -145,6 +145,11 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** One sentence per field; an unknown field is named, because the file is the operator's own. */
+/** A figure of the wrong form can fail several checks that say the same. */
+function eachOnce(problems: readonly Problem[]): Problem[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+}
+
 function problemsOf(issue: z.core.$ZodIssue): Problem[] {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
   if (issue.code === 'unrecognized_keys') {
