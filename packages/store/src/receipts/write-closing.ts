@@ -46,7 +46,7 @@ export async function writeClosing(
     const last = lastClosed(versions);
     const isNew = !versions.some(({ monthMs, version }) => monthMs === month.monthMs && version === month.version);
     return isNew && mayFind(await firstDigest(transaction, month)) && last?.monthMs === after?.monthMs && last?.version === after?.version ? null
-      : refuse('month_changed', 'Another month was closed or reopened meanwhile. Look at the months, and close this one again.');
+      : refuse('month_changed', 'A month was closed or reopened meanwhile, perhaps this one. Look at the months, and close this one if it is open.');
   };
   // What a closing left that was cut short.
   for (let left = true; left;) {

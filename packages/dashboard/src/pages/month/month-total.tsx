@@ -44,10 +44,10 @@ export function MonthTotal({ of: month, before }: { readonly of: Month; readonly
       {isZero(correction) && late.length === 0 ? null : (
         <Text size="sm">
           {wholeDollars(figures.cost)} as the calls were priced
-          {isZero(correction) ? null : `, ${wholeDollars(correction)} by which bills differ`}
+          {isZero(correction) ? null : `, ${wholeDollars(correction)} of corrections`}
           {late.map(({ month: of, cost, correction: by }) => (
             <span key={of}>
-              , {wholeDollars(cost)} of calls and {wholeDollars(by)} of bills that were learned late of {monthTitle(of)}
+              , {wholeDollars(cost)} of calls and {wholeDollars(by)} of corrections that were learned late of {monthTitle(of)}
             </span>
           ))}
         </Text>

@@ -31,8 +31,14 @@ export function TeamsPanel({ month, closed }: { readonly month: string; readonly
       actions={allocation.data === undefined ? undefined : <Files month={month} />}>
       {none ? (
         <Text size="sm" c="dimmed" px="md" py="sm">
-          No rules of allocation yet. They are in the configuration file under <span className="mono">allocation:</span>, and{' '}
-          <span className="mono">metergate apply</span> sets them.
+          {closed ? (
+            'The month was closed without rules of allocation.'
+          ) : (
+            <>
+              No rules of allocation yet. They are in the configuration file under <span className="mono">allocation:</span>, and{' '}
+              <span className="mono">metergate apply</span> sets them.
+            </>
+          )}
         </Text>
       ) : (
         <Loaded of={asked || rules.error === null ? allocation : { ...rules, data: undefined }} height={200}>

@@ -18,7 +18,7 @@ const idle: NodeReport = {
 };
 /** Why it is waited for; null: it is not. */
 const reasonOf = (changes: Partial<NodeReport>, atMs: number = endMs + 2 * hourMs, organization: OrganizationId = acme): string | null =>
-  awaitedNodes([{ report: { ...idle, ...changes }, atMs }], { organization, cell: 0, endMs })[0]?.reason ?? null;
+  awaitedNodes([{ report: { ...idle, ...changes }, atMs }], { organization, cell: 0, endMs, nowMs: endMs + 2 * hourMs })[0]?.reason ?? null;
 const journal = (changes: Partial<NodeReport['journal']>) => ({ journal: { ...idle.journal, ...changes } });
 
 test('a node that shipped all up to after the end of the month is not waited for', () => {
@@ -34,12 +34,14 @@ test('a node is waited for if its journal, its memory or a call under way may ho
   assert.match(reasonOf({ callsInFlight: 1, oldestCallMs: endMs - 1 })!,
     /^A call that began before the end of the month has not ended\. The node runs an earlier version/);
   const { oldestCallMs: _, ...earlier } = { ...idle, callsInFlight: 1 };
-  const [told] = awaitedNodes([{ report: earlier, atMs: endMs + hourMs }], { organization: acme, cell: 0, endMs });
+  const [told] = awaitedNodes([{ report: earlier, atMs: endMs + hourMs }], { organization: acme, cell: 0, endMs, nowMs: endMs + hourMs });
   assert.match(told!.reason, /does not report since when/);
 });
 
 test('a node that has not reported since is waited for, unless it stopped in order with nothing left', () => {
   assert.match(reasonOf({}, endMs - 1)!, /did not stop normally/);
+  const [soon] = awaitedNodes([{ report: idle, atMs: endMs + 46_000 }], { organization: acme, cell: 0, endMs, nowMs: endMs + 47_000 });
+  assert.match(soon!.reason, /^The month ended less than a minute before its last report\. Try again in a minute\.$/, 'it runs');
   assert.equal(reasonOf({ state: 'stopped' }, endMs - 1), null);
   assert.match(reasonOf({ state: 'stopped', ...journal({ rowsToShip: 4 }) }, endMs - 1)!, /stopped at .* with records that are not shipped/);
 });
@@ -77,7 +79,7 @@ test('records that the store refused hold up the month of those whose they are, 
 
 test('a cell that is away holds up the months of its own organizations alone', () => {
   const inCell = (cell: number, changes: Partial<NodeReport>, atMs = endMs + 2 * hourMs): string | null =>
-    awaitedNodes([{ report: { ...idle, ...changes }, atMs }], { organization: acme, cell, endMs })[0]?.reason ?? null;
+    awaitedNodes([{ report: { ...idle, ...changes }, atMs }], { organization: acme, cell, endMs, nowMs: endMs + 2 * hourMs })[0]?.reason ?? null;
   const away = journal({ lagMs: 3 * hourMs, rowsToShip: 4, lagMsOfCells: { 0: 40, 1: 3 * hourMs } });
   assert.equal(inCell(0, away), null);
   assert.match(inCell(1, away)!, /shipped up to 2026-09-30T23:00:00\.000Z/);

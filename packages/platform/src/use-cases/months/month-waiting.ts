@@ -25,12 +25,17 @@ export interface WaitingMonth {
   readonly cell: number;
   /** The first instant after it. */
   readonly endMs: number;
+  readonly nowMs: number;
 }
 
+/** A node reports every five seconds: after this time without a report it is away. */
+const silentMs = 20_000;
+
 /** Which nodes the closing of an organization's month waits for now. */
-export async function nodesWaitedFor({ store }: UseCaseContext, organization: OrganizationId, monthMs: number): Promise<AwaitedNode[]> {
+export async function nodesWaitedFor({ store, nowMs }: UseCaseContext, organization: OrganizationId, monthMs: number): Promise<AwaitedNode[]> {
   const [place] = await store.directory.placesOf([organization]);
-  return awaitedNodes(await store.nodeReports.listUnsettled(), { organization, cell: place?.cell ?? homeCell, endMs: monthAfter(monthMs) });
+  const month = { organization, cell: place?.cell ?? homeCell, endMs: monthAfter(monthMs), nowMs };
+  return awaitedNodes(await store.nodeReports.listUnsettled(), month);
 }
 
 /** In the order of the reports. */
@@ -42,10 +47,11 @@ export function awaitedNodes(reports: readonly KeptNodeReport[], month: WaitingM
 }
 
 /** Organizations must not see the machine, nor others on it (decision 92): no host is named, nothing is counted, and no call's moment is told. */
-function reasonOf({ report, atMs }: KeptNodeReport, { organization, cell, endMs }: WaitingMonth): string | null {
+function reasonOf({ report, atMs }: KeptNodeReport, { organization, cell, endMs, nowMs }: WaitingMonth): string | null {
   const { state, startedAtMs, journal } = report;
   if (hasSetAside(journal, organization)) return 'The store refused some of its records; they lie in the folder refused of its journal.';
   if (state === 'stopped') return isShippedWhole(journal, cell) ? null : `It stopped at ${instant(atMs)} with records that are not shipped.`;
+  if (atMs < endMs + marginMs && nowMs - atMs < silentMs) return 'The month ended less than a minute before its last report. Try again in a minute.';
   if (atMs < endMs + marginMs) return `It last reported at ${instant(atMs)}, and did not stop normally.`;
   if (journal.rowsInMemory > 0) return 'Records wait in its memory: its journal cannot be written.';
   const lagMs = lagMsOf(journal, cell);
@@ -72,7 +78,7 @@ function hasSetAside({ setAside, setAsideOf }: NodeReport['journal'], organizati
 }
 
 function reasonOfCalls(
-  { callsInFlight, oldestCallMs, earlierCalls }: NodeReport, { organization, endMs }: Omit<WaitingMonth, 'cell'>,
+  { callsInFlight, oldestCallMs, earlierCalls }: NodeReport, { organization, endMs }: Pick<WaitingMonth, 'organization' | 'endMs'>,
 ): string | null {
   if (earlierCalls !== undefined) {
     const has = hasCallBefore(earlierCalls, organization, endMs);
