@@ -8,8 +8,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { waitForUpdate } from '@pydantic/genai-prices';
 import { amended, readAmendments } from './amend-price-list.ts';
-import type { PriceList } from '@metergate/core/price/price-list.ts';
-import { mendsBetween, type Mend } from '@metergate/core/price/public-list/mends.ts';
+import type { ListedProvider, PriceList } from '@metergate/core/price/price-list.ts';
+import type { Mend } from '@metergate/core/price/public-list/mends.ts';
 import { publicSellers } from '@metergate/core/price/public-list/public-list.ts';
 
 const packageName = '@pydantic/genai-prices';
@@ -54,6 +54,21 @@ export function priceListText(list: PriceList): string {
   });
   const { source, date, hash } = list;
   return `${JSON.stringify({ source, date, hash }).slice(0, -1)},"providers":[\n${providers.join(',\n')}\n]}\n`;
+}
+
+/** The models that differ between a list and the same list amended. */
+function mendsBetween(plain: readonly ListedProvider[], amended: readonly ListedProvider[]): Mend[] {
+  return plain.flatMap(({ id, models }, index) => {
+    const others = amended[index]!.models;
+    let at = 0;
+    return models.flatMap((was): Mend[] => {
+      const from = at;
+      while (others[at]!.id !== was.id) at += 1;
+      at += 1;
+      const is = others.slice(from, at);
+      return is.length === 1 && JSON.stringify(is[0]) === JSON.stringify(was) ? [] : [{ provider: id, was, is }];
+    });
+  });
 }
 
 /** What the amendments change, for lists that are imported: one model a line. */

@@ -1,7 +1,6 @@
 /**
  * One watched value of a JSON text: its kind, whether it was read to its end, and, for strings and numbers up to a bound, its text. The
- * scanner fills it; nothing else of the text is kept. A longer string or number than the bound is `overflowed`: its kind is known, its text
- * is not.
+ * scanner fills it; nothing else of the text is kept. Of a string or number longer than the bound only the kind is known.
  */
 import { recentString } from './recent-strings.ts';
 
@@ -73,11 +72,6 @@ export class WatchedValue {
     if (this.#later === null) return;
     this.#watch(this.#later());
     this.#later = null;
-  }
-
-  /** Its string or number was longer than the bound. */
-  get overflowed(): boolean {
-    return this.complete && this.#text === null && (this.kind === 'string' || (this.kind === 'number' && this.#plainDigits < 0));
   }
 
   /** Forgets what was seen here and inside. A name that comes twice counts as its last (JSON as JavaScript reads it). */

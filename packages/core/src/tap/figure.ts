@@ -22,10 +22,6 @@ export interface Declared {
   readonly label: 'declared';
 }
 
-/** Every figure that a report of the tap may show. */
-export type TapFigure = Reported<number | null> | Modeled | Declared;
-export type TapLabel = TapFigure['label'];
-
 /** A figure that the provider reported. */
 export function reported<Value extends number | null>(value: Value): Reported<Value> {
   return { value, label: 'reported' };

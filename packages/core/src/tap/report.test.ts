@@ -11,7 +11,7 @@ import type { PriceList } from '../price/price-list.ts';
 import { sampleList } from '../price/test-support/sample-list.ts';
 import { dayLengthMs, dayOf } from '../time/utc-day.ts';
 import type { TapEvent } from './event.ts';
-import type { Modeled, Reported, TapFigure, TapLabel } from './figure.ts';
+import type { Declared, Modeled, Reported } from './figure.ts';
 import { bucketEndMs, latencyAtShare, latencyBucket } from './latency-bucket.ts';
 import { isPriced, priceSteps } from './modeled-cost.ts';
 import { tapReport, type TapReport } from './report.ts';
@@ -27,8 +27,9 @@ function reportOn(events: readonly Partial<TapEvent>[], list: PriceList = sample
 }
 
 // The compiler holds this: a measured figure cannot come from a tap event, nor a reported one passed off as modeled.
+type TapFigure = Reported<number | null> | Modeled | Declared;
 type IsNever<T> = [T] extends [never] ? true : false;
-const noMeasuredLabel: IsNever<Extract<TapLabel, 'measured'>> = true;
+const noMeasuredLabel: IsNever<Extract<TapFigure['label'], 'measured'>> = true;
 // @ts-expect-error a tap figure is never labelled measured
 const measured: TapFigure = { value: 1, label: 'measured' };
 // @ts-expect-error a cost is modeled, not reported

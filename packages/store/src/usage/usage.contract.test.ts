@@ -8,7 +8,9 @@ import { upstreamNameOf } from '@metergate/core/call/named-upstream.ts';
 import type { ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import { costLacks, hasStatus, lacksCost, parseStatus } from '@metergate/core/report/call-search.ts';
+import { costLacks, parseStatus, type CostLack, type StatusFilter } from '@metergate/core/report/call-search.ts';
+import { isProviderError } from '@metergate/core/report/hour-sum.ts';
+import { lackingCountNames, lackingCounts, type LackingRecord } from '@metergate/core/spend/lacking-calls.ts';
 import { usageDimensions, usageFigureNames, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import type { Store } from '../store.ts';
 import type { CallFilter } from '../calls/call-pages.ts';
@@ -544,4 +546,13 @@ for (const on of bothEngines) {
       assert.deepEqual(await pagesOf(store.callWalk.walk({ organization, fromMs: startMs + 6, toMs: startMs + 6 })), []);
     });
   });
+}
+
+function hasStatus(record: CallRecord, asked: StatusFilter): boolean {
+  if (asked === 'error') return isProviderError(record) || record.status === 429;
+  return record.status !== null && record.status >= asked.from && record.status < asked.below;
+}
+
+function lacksCost(record: LackingRecord, lack: CostLack): boolean {
+  return lackingCountNames.some((name) => (lack === 'any' || name === `${lack === 'gaps' ? 'gap' : lack}Calls`) && lackingCounts[name](record));
 }

@@ -16,21 +16,6 @@ export interface Mend {
 /** The mends of the list that is shipped. */
 export const shippedMends = mendsJson as unknown as readonly Mend[];
 
-/** The models that differ between a list and the same list amended. */
-export function mendsBetween(plain: readonly ListedProvider[], amended: readonly ListedProvider[]): Mend[] {
-  return plain.flatMap(({ id, models }, index) => {
-    const others = amended[index]!.models;
-    let at = 0;
-    return models.flatMap((was): Mend[] => {
-      const from = at;
-      while (others[at]!.id !== was.id) at += 1;
-      at += 1;
-      const is = others.slice(from, at);
-      return is.length === 1 && JSON.stringify(is[0]) === JSON.stringify(was) ? [] : [{ provider: id, was, is }];
-    });
-  });
-}
-
 /** The sellers with what is still faulty in them mended. */
 export function mended(sellers: readonly ListedProvider[], mends: readonly Mend[] = shippedMends): ListedProvider[] {
   const known = new Map(mends.map((mend) => [`${mend.provider}\0${JSON.stringify(mend.was)}`, mend.is]));
