@@ -1,16 +1,15 @@
 /**
  * Google's Interactions API: an interaction as the body, or events of which most carry running figures of all of it and the last carries it whole.
- * Thoughts are counted beside the output and are output; what tools read is counted beside the input and is input. What was searched is counted in
- * `grounding_tool_count`, in older answers only by the steps. An agent stands where no model does. Work in the background has its id and a status.
+ * What was searched is counted in `grounding_tool_count`, in older answers only by the steps. An agent stands where no model does. Work in the
+ * background has its id and a status.
  */
 import { watched, watchedEach, type ElementTally, type WatchedValue } from '../../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from '../dialect.ts';
-import { badUsage, foundUsage, providerName, type FoundUsage } from '../found-usage.ts';
-import { noTokens, type ToolCalls } from '../reading.ts';
-import { tokenFigure, tokenSum } from '../token-figure.ts';
-import { unitsOf } from '../units.ts';
+import { providerName } from '../found-usage.ts';
+import type { ToolCalls } from '../reading.ts';
+import { tokenFigure } from '../token-figure.ts';
 import { paidSearches } from './gemini.ts';
-import { Modalities } from './modalities.ts';
+import { GeminiUsage } from './gemini-usage.ts';
 
 export function createInteractionsDialect(): Dialect {
   return new InteractionsDialect();
@@ -49,48 +48,17 @@ class ToolList implements ElementTally {
   }
 }
 
-const words = { audio: 'audio', image: 'image' } as const;
-
 /** One `usage`. */
 class Statistics {
-  readonly #input = watched();
-  readonly #output = watched();
-  readonly #thoughts = watched();
-  readonly #cached = watched();
-  readonly #toolInput = watched();
-  readonly #total = watched();
-  readonly #inputKinds = new Modalities('tokens', words);
-  readonly #outputKinds = new Modalities('tokens', words);
-  readonly #cachedKinds = new Modalities('tokens', words);
-  readonly #toolKinds = new Modalities('tokens', words);
   readonly tools = new ToolList({ google_search: 'searches', retrieval: 'documents', google_maps: 'maps' });
-  readonly place = watched({
-    total_input_tokens: this.#input, total_output_tokens: this.#output, total_thought_tokens: this.#thoughts, total_cached_tokens: this.#cached,
-    total_tool_use_tokens: this.#toolInput, total_tokens: this.#total, input_tokens_by_modality: this.#inputKinds.place,
-    output_tokens_by_modality: this.#outputKinds.place, cached_tokens_by_modality: this.#cachedKinds.place,
-    tool_use_tokens_by_modality: this.#toolKinds.place, grounding_tool_count: this.tools.place,
-  });
-
-  /** Null: it reports none. `maps`: uses of a tool that no field of a record stands for. */
-  read(maps: number): FoundUsage | null {
-    const { kind, complete } = this.place;
-    if (!complete || kind === 'null') return null;
-    if (kind !== 'object') return badUsage;
-    const [into, read, out, kept] = [this.#inputKinds, this.#toolKinds, this.#outputKinds, this.#cachedKinds].map((kinds) => kinds.read());
-    const units = {
-      imageInputTokens: tokenSum(into!.image, read!.image), imageOutputTokens: out!.image, cachedAudioTokens: kept!.audio,
-      cachedImageTokens: kept!.image,
-    };
-    if (Object.values(units).includes('not_a_figure')) return badUsage;
-    return foundUsage({
-      ...noTokens, input: tokenSum(tokenFigure(this.#input), tokenFigure(this.#toolInput)),
-      output: tokenSum(tokenFigure(this.#output), tokenFigure(this.#thoughts)), cached: tokenFigure(this.#cached),
-      reasoning: tokenFigure(this.#thoughts), audioInput: tokenSum(into!.audio, read!.audio), audioOutput: out!.audio,
-    }, null, tokenFigure(this.#total), {
-      units: unitsOf({ ...units as { readonly [Name in keyof typeof units]: number | null }, otherToolCalls: maps }),
-      cachedSplit: this.#cachedKinds.place.kind === 'array',
-    });
-  }
+  readonly usage = new GeminiUsage(['tokens', { audio: 'audio', image: 'image' }], (figures) => ({
+    total_input_tokens: figures.input, total_output_tokens: figures.output, total_thought_tokens: figures.thoughts,
+    total_cached_tokens: figures.cached, total_tool_use_tokens: figures.tools, total_tokens: figures.total,
+    input_tokens_by_modality: figures.inputKinds.place, output_tokens_by_modality: figures.outputKinds.place,
+    cached_tokens_by_modality: figures.cachedKinds.place, tool_use_tokens_by_modality: figures.toolKinds.place,
+    grounding_tool_count: this.tools.place,
+  }));
+  readonly place = this.usage.place;
 }
 
 /** Steps in which such a tool is used. */
@@ -165,7 +133,7 @@ class InteractionsDialect implements Dialect {
   #takeUsage(statistics: Statistics, counts: ToolCounts): void {
     const { findings } = this;
     if (findings.usage?.kind === 'not_a_figure') return;
-    const usage = statistics.read(counts.maps);
+    const usage = statistics.usage.read(counts.maps);
     if (usage === null) return;
     findings.usage = usage;
     findings.toolCalls = toolCallsOf(counts, findings.model);

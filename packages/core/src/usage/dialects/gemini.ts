@@ -1,15 +1,12 @@
 /**
  * Google's own format, of the Gemini API and of Vertex: `usageMetadata`, cumulative in a stream, where the last one counts. A stream is one of
- * events or one JSON array. Thoughts are counted beside the candidates and are output; what tools read is counted beside the prompt and is input.
- * Searches are known by `groundingMetadata` alone, without a count of what is billed (`Grounding`).
+ * events or one JSON array. Searches are known by `groundingMetadata` alone, without a count of what is billed (`Grounding`).
  */
 import { watched, watchedEach, WatchedValue, type ElementTally } from '../../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from '../dialect.ts';
-import { badUsage, foundUsage, providerName, type FoundUsage } from '../found-usage.ts';
-import { tokenFigure, tokenSum } from '../token-figure.ts';
+import { providerName, type FoundUsage } from '../found-usage.ts';
 import type { ToolCalls } from '../reading.ts';
-import { unitsOf } from '../units.ts';
-import { Modalities } from './modalities.ts';
+import { GeminiUsage } from './gemini-usage.ts';
 
 export function createGeminiDialect(): Dialect {
   return new GeminiDialect();
@@ -84,37 +81,26 @@ export function paidSearches(model: string | null, queries: number): number {
   return model !== null && /gemini-[12](?:\.\d)?-/.test(model) ? Math.min(queries, 1) : queries;
 }
 
-const kinds = { audio: 'AUDIO', image: 'IMAGE' } as const;
-
 /** One answer, or what one event or element of a stream carries of it. */
 class AnswerPlaces {
   readonly model = watched();
   readonly finishReason = watched();
   readonly grounding = new Grounding();
   readonly candidates = watched(null, watched({ finishReason: this.finishReason, groundingMetadata: this.grounding.place }));
-  readonly #prompt = watched();
-  readonly #cached = watched();
-  readonly #tools = watched();
-  readonly #output = watched();
-  readonly #thoughts = watched();
-  readonly #total = watched();
   readonly #tier = watched();
   readonly #traffic = watched();
-  readonly #promptKinds = new Modalities('tokenCount', kinds);
-  readonly #toolKinds = new Modalities('tokenCount', kinds);
-  readonly #outputKinds = new Modalities('tokenCount', kinds);
-  readonly #cachedKinds = new Modalities('tokenCount', kinds);
-  readonly #usage = watched({
-    promptTokenCount: this.#prompt, cachedContentTokenCount: this.#cached, toolUsePromptTokenCount: this.#tools,
-    candidatesTokenCount: this.#output, responseTokenCount: this.#output, thoughtsTokenCount: this.#thoughts, totalTokenCount: this.#total,
-    promptTokensDetails: this.#promptKinds.place, toolUsePromptTokensDetails: this.#toolKinds.place,
-    candidatesTokensDetails: this.#outputKinds.place, cacheTokensDetails: this.#cachedKinds.place,
+  readonly #usage = new GeminiUsage(['tokenCount', { audio: 'AUDIO', image: 'IMAGE' }], (figures) => ({
+    promptTokenCount: figures.input, cachedContentTokenCount: figures.cached, toolUsePromptTokenCount: figures.tools,
+    candidatesTokenCount: figures.output, responseTokenCount: figures.output, thoughtsTokenCount: figures.thoughts, totalTokenCount: figures.total,
+    promptTokensDetails: figures.inputKinds.place, toolUsePromptTokensDetails: figures.toolKinds.place,
+    candidatesTokensDetails: figures.outputKinds.place, cacheTokensDetails: figures.cachedKinds.place,
     serviceTier: this.#tier, trafficType: this.#traffic,
-  });
+  }));
   /** In place of candidates, of a prompt that was refused. */
   readonly #blockReason = watched();
   readonly fields = {
-    modelVersion: this.model, candidates: this.candidates, usageMetadata: this.#usage, promptFeedback: watched({ blockReason: this.#blockReason }),
+    modelVersion: this.model, candidates: this.candidates, usageMetadata: this.#usage.place,
+    promptFeedback: watched({ blockReason: this.#blockReason }),
   };
 
   finish(): string | null {
@@ -128,22 +114,7 @@ class AnswerPlaces {
 
   /** Null if it reports none. */
   read(): FoundUsage | null {
-    const { kind, complete } = this.#usage;
-    if (!complete || kind === 'null') return null;
-    if (kind !== 'object') return badUsage;
-    const [into, read, out, kept] = [this.#promptKinds.read(), this.#toolKinds.read(), this.#outputKinds.read(), this.#cachedKinds.read()];
-    const units = {
-      imageInputTokens: tokenSum(into.image, read.image), imageOutputTokens: out.image, cachedAudioTokens: kept.audio, cachedImageTokens: kept.image,
-    };
-    if (Object.values(units).includes('not_a_figure')) return badUsage;
-    return foundUsage({
-      input: tokenSum(tokenFigure(this.#prompt), tokenFigure(this.#tools)), output: tokenSum(tokenFigure(this.#output), tokenFigure(this.#thoughts)),
-      cached: tokenFigure(this.#cached), cacheWrite: null, cacheWriteOneHour: null, reasoning: tokenFigure(this.#thoughts),
-      audioInput: tokenSum(into.audio, read.audio), audioOutput: out.audio,
-    }, null, tokenFigure(this.#total), {
-      units: unitsOf({ ...units as { readonly [Name in keyof typeof units]: number | null }, otherToolCalls: this.grounding.maps }),
-      cachedSplit: this.#cachedKinds.place.kind === 'array',
-    });
+    return this.#usage.read(this.grounding.maps);
   }
 }
 
