@@ -3,6 +3,7 @@ import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { findFigures, goneBefore } from '@metergate/platform/use-cases/organizations.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import type { CommandTools } from './command.ts';
+import { secondsText } from './table.ts';
 
 export interface RequestedTime {
   readonly organization: string;
@@ -16,5 +17,6 @@ export async function warnOfRemovedRecords(
   const organization = await findFigures(context, idOrName);
   const gone = isRefusal(organization) ? null : goneBefore(organization, sinceMs);
   if (gone === null) return;
-  tools.stderr(`metergate: Some or all records of calls before ${gone} were removed for their age: figures of that time are incomplete.\n`);
+  tools.stderr(`metergate: Some or all records of calls before ${secondsText(gone)} were removed for their age: `
+    + 'figures of that time are incomplete.\n');
 }

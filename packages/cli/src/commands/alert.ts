@@ -2,11 +2,10 @@
 import { listAlerts, removeAlert, setAlert } from '@metergate/platform/use-cases/alerts/alerts.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { table } from '../command-line/table.ts';
 import { percentages } from '../command-line/value-forms.ts';
-
-const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
 
 const set = command({
   description: 'Set the alert thresholds of a cap, replacing earlier ones',

@@ -10,7 +10,7 @@ export function baselineText(shown: ShownBaseline): string {
   return fields([
     ['id', id], ['state', readmitted ? `${state} (its days are over; the plan admits the key)` : state],
     ['key', `${prefix}… (${keyRead ? 'shown' : 'not read yet'})`], ['first day', firstDay ?? awaited],
-    ['closes', closesAt ?? 'never on this plan'], ['retired', retiredAt],
+    ['closes', secondsText(closesAt) ?? 'never on this plan'], ['retired', secondsText(retiredAt)],
   ]);
 }
 
@@ -36,7 +36,7 @@ export function reportText(report: TapReport, width: number | null): string {
   ];
   const reasons = Object.entries(total.stopReasons).filter(([, { value }]) => value > 0).map(([name, { value }]) => `${name} ${value}`);
   const limits = table(['RATE LIMIT', 'KIND', 'LEAST LEFT', 'OF', 'AT'],
-    headroom.map(({ provider, model, kind, remaining, limit, at }) => [`${provider}/${model}`, kind, remaining.value, limit.value, at]),
+    headroom.map(({ provider, model, kind, remaining, limit, at }) => [`${provider}/${model}`, kind, remaining.value, limit.value, secondsText(at)]),
     { widthMax: width, shrinks: ['RATE LIMIT', 'AT'] });
   const typed = table(['DECLARED', 'USD'], declared.map(({ name, amount }) => [name, shortDecimal(amount.value)]),
     { widthMax: width, shrinks: 'DECLARED' });

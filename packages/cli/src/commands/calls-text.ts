@@ -6,7 +6,7 @@
 import { costGapNames, type CallRecordJson, type CostGap } from '@metergate/core/record/call-record.ts';
 import type { UsageReason } from '@metergate/core/usage/reading.ts';
 import { countOf } from '../command-line/counts.ts';
-import { plain, table } from '../command-line/table.ts';
+import { plain, secondsText, table } from '../command-line/table.ts';
 
 /** The columns left out on a narrow terminal, the first one first. The id stays: other commands need it. */
 const drops = ['LABELS', 'RUN', 'CACHED', 'PROJECT', 'CALL', 'KEY', 'IN', 'MODEL'] as const;
@@ -21,7 +21,7 @@ interface Column {
 }
 
 const columns: readonly Column[] = [
-  { head: 'STARTED', value: ({ startedAt }) => `${startedAt.slice(0, 10)} ${startedAt.slice(11, 19)}Z` },
+  { head: 'STARTED', value: ({ startedAt }) => secondsText(startedAt) },
   { head: 'CALL', value: callOf },
   { head: 'STATUS', value: statusOf },
   { head: 'MODEL', value: modelOf },

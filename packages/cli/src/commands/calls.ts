@@ -6,6 +6,7 @@ import { usageStates, type UsageState } from '@metergate/core/usage/reading.ts';
 import { callsLimit, listCalls, showCall } from '@metergate/platform/use-cases/calls.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields } from '../command-line/table.ts';
 import { givenRange, rangeWords, statusFilter, givenWholeNumber } from '../command-line/value-forms.ts';
@@ -14,7 +15,7 @@ import { callsText } from './calls-text.ts';
 const list = command({
   description: 'List calls, newest first',
   args: {
-    org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
+    org: orgArgument,
     since: { type: 'string', valueHint: 'T', description: 'Calls that started at or after this time: 2026-11-01, today, 7d, …' },
     until: { type: 'string', valueHint: 'T', description: 'Calls that started before this time' },
     key: { type: 'string', valueHint: 'KEY', description: 'Calls of this service key, by id' },

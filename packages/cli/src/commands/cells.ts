@@ -1,10 +1,11 @@
 /** `metergate cells`: lists, adds, drains, opens and mends the cells of a PostgreSQL store. Decision 210. */
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { homeName, type CellDifference, type StoredCell } from '@metergate/store/operation/cells/directory.ts';
 import type { ShownCell } from '@metergate/store/operation/cells/one-store.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { table } from '../command-line/table.ts';
+import { secondsText, table } from '../command-line/table.ts';
 
 const nameArgument = { type: 'positional', required: true, valueHint: 'NAME', description: 'The cell\'s name' } as const;
 
@@ -17,14 +18,14 @@ const list = command({
     const rows = shown.map((cell) => [cell.name, stateText(cell, tools.nowMs()), cell.organizations, cell.address, cell.away ?? 'yes']);
     return {
       json: shown.map(({ name, state, address, organizations, away, takesFromMs }) =>
-        ({ name, state, address: address === '' ? null : address, organizations, away, takesFrom: new Date(takesFromMs).toISOString() })),
+        ({ name, state, address: address === '' ? null : address, organizations, away, takesFrom: isoText(takesFromMs) })),
       text: (width) => table(['NAME', 'STATE', 'ORGANIZATIONS', 'ADDRESS', 'ANSWERS'], rows, { widthMax: width, shrinks: 'ANSWERS' }),
     };
   }),
 });
 
 function stateText({ state, takesFromMs }: ShownCell, nowMs: number): string {
-  return state === 'open' && takesFromMs > nowMs ? `open from ${new Date(takesFromMs).toISOString()}` : state;
+  return state === 'open' && takesFromMs > nowMs ? `open from ${secondsText(isoText(takesFromMs))}` : state;
 }
 
 const add = command({

@@ -3,6 +3,7 @@ import { rangeOf } from '@metergate/core/time/time-range.ts';
 import { listCorrections, removeCorrection } from '@metergate/platform/use-cases/corrections/corrections.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { shortDecimal, table } from '../command-line/table.ts';
 import { givenRange, rangeWords } from '../command-line/value-forms.ts';
@@ -10,7 +11,7 @@ import { givenRange, rangeWords } from '../command-line/value-forms.ts';
 const list = command({
   description: 'List corrections by day',
   args: {
-    org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
+    org: orgArgument,
     month: { type: 'string', valueHint: 'YYYY-MM', description: 'Only days of this month; all by default' },
     since: { type: 'string', valueHint: 'T', description: 'Only days that begin at or after this time' },
     until: { type: 'string', valueHint: 'T', description: 'Only days that begin before this time' },

@@ -10,6 +10,7 @@ import {
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { countCalls } from '@metergate/platform/use-cases/usage.ts';
 import { command, CommandFault, UsageFault, type CommandTools } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { createProgress } from '../command-line/progress.ts';
@@ -21,7 +22,7 @@ import { monthMs, timeMs } from '../command-line/value-forms.ts';
 export const exportCommand = command({
   description: 'Export the calls of a time range to a file, or resume an interrupted export',
   args: {
-    org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
+    org: orgArgument,
     format: {
       type: 'enum', options: [...exportFormats], required: true, description: 'Records as jsonl, csv or parquet; costs by day as focus (FOCUS 1.2)',
     },

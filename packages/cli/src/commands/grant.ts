@@ -3,13 +3,14 @@ import { isRunId } from '@metergate/core/run/run-id.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { mintGrant } from '@metergate/platform/use-cases/runs.ts';
 import { command, commandGroup, UsageFault } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { givenDurationMs, runBudget } from '../command-line/value-forms.ts';
 
 const mint = command({
   description: 'Mint a grant that lifts the maximum budget for one run',
   args: {
-    org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
+    org: orgArgument,
     run: { type: 'string', required: true, valueHint: 'RUN', description: 'The run it is for, as x-svc-run-id will name it' },
     max: { type: 'string', required: true, valueHint: 'USD', description: 'The most that run may have, with at most six decimal places' },
     expires: { type: 'string', required: true, valueHint: 'DURATION', description: 'How long the run can be created with it: 30s, 15m, 24h, 7d' },

@@ -67,7 +67,7 @@ const revoke = command({
   run: ({ id }, tools) => onStore(tools, async (context) => {
     const revoked = await revokeServiceKey(context, id);
     if (isRefusal(revoked)) return revoked;
-    const text = fields([['id', revoked.id], ['prefix', revoked.prefix], ['revoked', revoked.revokedAt]]);
+    const text = fields([['id', revoked.id], ['prefix', revoked.prefix], ['revoked', secondsText(revoked.revokedAt)]]);
     return { json: revoked, text: revoked.alreadyRevoked ? `${text}\nThis key was already revoked; nothing was changed.` : text };
   }),
 });

@@ -57,6 +57,18 @@ describe('no list is wider than its terminal', () => {
   }
 });
 
+test('times are shown to the second, as people read them: in lists, and of one organization, key or token', async () => {
+  const idOf = async (...words: string[]): Promise<string> => (JSON.parse(await printed([...words, '--json'])) as { id: string }).id;
+  const [key, token, baseline] = [
+    await idOf('key', 'create', '--org', long), await idOf('token', 'create', '--org', long, '--role', 'viewer', '--expires', '24h'),
+    (JSON.parse(await printed(['baseline', 'list', '--org', long, '--json'])) as [{ readonly id: string }])[0].id,
+  ];
+  const single = [['org', 'show', long], ['key', 'revoke', key], ['token', 'revoke', token], ['user', 'invite', '--org', long, '--role', 'viewer'],
+    ['baseline', 'retire', baseline]];
+  for (const words of [...lists, ...single]) assert.doesNotMatch(await printed(words), /\dT\d\d:/, words.join(' '));
+  assert.match(await printed(['org', 'show', long]), /^created +\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/m);
+});
+
 test('whose a key is stands in the list on a narrow terminal too', async () => {
   const email = 'ada@example.com';
   const made = await runInProcess(['user', 'create', '--org', long, '--email', email, '--role', 'owner'], env, 'correct horse battery', {});

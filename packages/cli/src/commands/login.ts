@@ -3,6 +3,7 @@
  * written that was not shown first.
  */
 import { command, CommandFault, UsageFault, type CommandResult, type CommandTools } from '../command-line/command.ts';
+import { secondsText } from '../command-line/table.ts';
 import { readTypedLine } from '../command-line/typed-line.ts';
 import { readState, statePath, type LoginState } from '../login/login-state.ts';
 import { machineOf, mayAsk } from '../login/this-machine.ts';
@@ -96,7 +97,7 @@ interface Agreed {
 async function agreement(tools: CommandTools, planned: readonly Planned[], given: Given, yes: boolean): Promise<Agreed[]> {
   const ready = planned.filter((each) => 'files' in each);
   const { person, organization, prefix, expiresAt } = given;
-  const until = expiresAt === null ? '' : `, until ${expiresAt}`;
+  const until = expiresAt === null ? '' : `, until ${secondsText(expiresAt)}`;
   tools.stderr(`\nSigned in as ${person} in ${organization}. Your key: ${prefix}…${until}\n\n`);
   for (const each of planned) tools.stderr(`${shownPlan(each, (value) => value.replaceAll(given.key, `${prefix}…`))}\n`);
   if (ready.length === 0) {

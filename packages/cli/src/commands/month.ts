@@ -4,12 +4,14 @@ import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { grouped } from '@metergate/core/books/allocation/page-amounts.ts';
 import type { MonthFault, MonthVerdict } from '@metergate/core/books/month/verify-month.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { checkMonth } from '@metergate/platform/use-cases/months/check-month.ts';
 import {
   closeAndShow, exportMonth, listMonths, reopenMonth, showMonth, type MonthQuery, type ShownMonth,
 } from '@metergate/platform/use-cases/months/months.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, type CommandTools } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
@@ -20,7 +22,7 @@ import { statementArguments, writeStatement } from './statement.ts';
 
 const args = {
   month: { type: 'positional', required: true, valueHint: 'YYYY-MM', description: 'The month, in UTC' },
-  org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
+  org: orgArgument,
 } as const;
 const versionArgument = {
   version: { type: 'string', valueHint: 'N', description: 'One of its closings, from 1; by default the latest in force' },
@@ -70,7 +72,7 @@ async function closeUntil<Closed>(
     const answer = await close();
     const leftMs = untilMs === null ? 0 : untilMs - tools.nowMs();
     if (!isRefusal(answer) || answer.refused.code !== 'month_waiting' || leftMs <= 0) return answer;
-    if (!said) tools.stderr(`${answer.refused.message.replace(/ Try again later.*/, '')} Waiting until ${new Date(untilMs!).toISOString()}.\n`);
+    if (!said) tools.stderr(`${answer.refused.message.replace(/ Try again later.*/, '')} Waiting until ${secondsText(isoText(untilMs!))}.\n`);
     said = true;
     await pause(Math.min(tryEveryMs, leftMs));
   }
@@ -166,7 +168,7 @@ function verdictText(verdict: MonthVerdict, keyGiven: boolean): string {
   if (!valid) return `NOT VALID at line ${line}: ${fault === null ? '' : faultText[fault]}.`;
   const names = withoutNames === 0 ? '' : ` Erased: ${countOf(withoutNames, 'name')}.`;
   const key = keyGiven ? '' : '\nIt was checked only against the keys in the file. To know who signed it, give --public-key.';
-  return `Valid: ${month} of ${organization}, version ${version}, closed at ${closedAt}: ${adjustedCost} USD.${names}${key}`;
+  return `Valid: ${month} of ${organization}, version ${version}, closed at ${secondsText(closedAt)}: ${adjustedCost} USD.${names}${key}`;
 }
 
 function monthText({ month, state, version, figures, correction, late, adjustedCost, nodes, versions }: ShownMonth): string {

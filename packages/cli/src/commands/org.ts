@@ -15,7 +15,7 @@ import { command, CommandFault, commandGroup, UsageFault, type CommandTools, typ
 import { onStore } from '../command-line/on-store.ts';
 import { givenOwnKeyTerms, ownKeyTermsText } from '../command-line/own-key-terms.ts';
 import { readTypedLine } from '../command-line/typed-line.ts';
-import { fields, plain, shortDecimal, table } from '../command-line/table.ts';
+import { fields, plain, secondsText, shortDecimal, table } from '../command-line/table.ts';
 import { dollarsOrNone, givenDurationMs, modelPatterns, pricePair, givenWholeNumber } from '../command-line/value-forms.ts';
 
 const planArgument = { type: 'enum', options: [...plans] as Plan[], valueHint: 'PLAN', description: `One of ${plans.join(', ')}` } as const;
@@ -40,7 +40,7 @@ const list = command({
   args: {},
   run: (_values, tools) => onStore(tools, async (context) => {
     const shown = await listOrganizations(context);
-    const rows = shown.map(({ id, name, plan, createdAt }) => [id, name, plan, createdAt]);
+    const rows = shown.map(({ id, name, plan, createdAt }) => [id, name, plan, secondsText(createdAt)]);
     if (rows.length === 0) return { json: shown, text: 'There are no organizations.' };
     const heads = ['ID', 'NAME', 'PLAN', 'CREATED'];
     return { json: shown, text: (width) => table(heads, rows, { widthMax: width, shrinks: 'NAME', drops: ['CREATED'] }) };
@@ -202,9 +202,9 @@ function organizationText(shown: ShownOrganization): string {
     'keep-records': shown.keepRecordsDays === null ? 'none' : `${shown.keepRecordsDays}d`,
   };
   return fields([
-    ['id', shown.id], ['name', shown.name], ['created', shown.createdAt],
+    ['id', shown.id], ['name', shown.name], ['created', secondsText(shown.createdAt)],
     ...Object.entries(settings).map(([name, value]) => [`--${name}`, value] as const),
-    ...(shown.recordsGoneBefore === null ? [] : [['records gone before', shown.recordsGoneBefore] as const]),
+    ...(shown.recordsGoneBefore === null ? [] : [['records gone before', secondsText(shown.recordsGoneBefore)] as const]),
   ]);
 }
 

@@ -12,7 +12,7 @@ import { readTypedLine } from '../command-line/typed-line.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { importPrices } from './price-import.ts';
 import { countOf } from '../command-line/counts.ts';
-import { plain, shortDecimal, table } from '../command-line/table.ts';
+import { plain, secondsText, shortDecimal, table } from '../command-line/table.ts';
 
 /** For the help page; core/src/price/overlay.ts documents all of it. */
 const fileForm = 'JSON: {"prices":[{"provider":"openai","model":"my-finetune*","input":"1.10","output":"8.80"}]}';
@@ -157,7 +157,7 @@ function rates({ input, cached, cacheWrite, output }: Pick<ShownPrice, 'input' |
 
 function whenOf({ from, daily }: ShownPrice): string | null {
   if (daily !== null) return `daily ${daily.from} to ${daily.to}`;
-  return from === null ? null : `from ${from.endsWith('T00:00:00.000Z') ? from.slice(0, 10) : from}`;
+  return from === null ? null : `from ${from.endsWith('T00:00:00.000Z') ? from.slice(0, 10) : secondsText(from)}`;
 }
 
 export const prices = commandGroup('Show, list, import and load prices of models', { show, list, import: importPrices, load });

@@ -4,13 +4,14 @@ import { connectProvider, disconnectProvider, type ShownConnection } from '@mete
 import { testProvider } from '@metergate/platform/use-cases/provider-test.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, UsageFault, type CommandResult } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { settingsOfServer } from '../command-line/settings-of-server.ts';
 import { readSecret } from '../command-line/secret-input.ts';
 
 const args = {
   provider: { type: 'positional', required: true, valueHint: providers.join('|'), description: 'The provider' },
-  org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
+  org: orgArgument,
 } as const;
 
 const connect = command({

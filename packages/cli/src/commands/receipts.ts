@@ -6,15 +6,14 @@ import {
 } from '@metergate/platform/use-cases/receipts/receipts.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, UsageFault } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { fields } from '../command-line/table.ts';
+import { fields, secondsText } from '../command-line/table.ts';
 import { timeMs } from '../command-line/value-forms.ts';
 import { writeWhole } from '../command-line/whole-file.ts';
 import { noteHead, type ChainBehind } from '../receipts/known-heads.ts';
 import { publicKeysIn, storeBehind, verifyFile } from '../receipts/verify-file.ts';
-
-const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
 
 const exportFile = command({
   description: 'Write receipts to a file that anyone can verify',
@@ -92,7 +91,7 @@ function verdictText(
   const words = withoutWords === 0 ? '' : ` Without their words (erased or withheld): ${withoutWords}.`;
   const key = keyGiven ? '' : '\nIt was checked only against the keys in the file. To know who signed it, give --public-key.';
   const gone = pruned === null ? ''
-    : `\nThe receipts up to ${pruned.last} are not in it: their calls were removed for their age, as was signed at ${pruned.at}.`;
+    : `\nThe receipts up to ${pruned.last} are not in it: their calls were removed for their age, as was signed at ${secondsText(pruned.at)}.`;
   return `Valid: ${countOf(checked, 'receipt')} of ${organization}, ${first} to ${last}, none altered, removed or added.${words}${gone}${key}`;
 }
 
@@ -119,7 +118,7 @@ function receiptText({ call, sequence, previous, hash, wordsDigest, figures, wor
   return fields([
     ['call', call], ['sequence', sequence], ['hash', hash], ['previous', previous],
     ['record', matches ? 'is what was hashed' : 'IS NOT WHAT WAS HASHED'],
-    ['signed', checkpoint === null ? null : `up to ${checkpoint.last} by ${checkpoint.key} at ${checkpoint.at}`],
+    ['signed', checkpoint === null ? null : `up to ${checkpoint.last} by ${checkpoint.key} at ${secondsText(checkpoint.at)}`],
     ['words', words === null ? 'erased' : 'as recorded'], ['words digest', wordsDigest], ...Object.entries(figures),
   ]);
 }

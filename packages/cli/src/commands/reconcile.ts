@@ -7,6 +7,7 @@ import { reconcile, type ShownReconciliation, type ShownSide } from '@metergate/
 import { recordCorrections, type RecordedCorrections } from '@metergate/platform/use-cases/corrections/corrections.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, CommandFault } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { plain, shortDecimal, table } from '../command-line/table.ts';
@@ -15,7 +16,7 @@ import { whyUnreadable } from '../command-line/text-file.ts';
 export const reconcileCommand = command({
   description: "Compare a provider's usage or cost export with the records",
   args: {
-    org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
+    org: orgArgument,
     provider: { type: 'enum', required: true, options: [...billSellers], valueHint: 'PROVIDER', description: 'Whose export it is' },
     upstream: {
       type: 'string', valueHint: 'NAME', description: 'Which of the upstreams that are declared by name; without it, the one that has none',

@@ -4,6 +4,7 @@ import { listRefusals, refusalLogMax, type ShownRefusal } from '@metergate/platf
 import { showRefusals, type ShownRefusals } from '@metergate/platform/use-cases/refusals.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, type CommandTools } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { secondsText, table } from '../command-line/table.ts';
@@ -14,7 +15,7 @@ const limitDefault = 100;
 export const refusals = command({
   description: 'Show which service keys were refused, why and how often, or each refused call',
   args: {
-    org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
+    org: orgArgument,
     since: { type: 'string', valueHint: 'T', description: 'From this time on, counts by whole hours; seven days ago by default' },
     until: { type: 'string', valueHint: 'T', description: 'Up to this time' },
     log: { type: 'boolean', description: 'Each refused call, newest first, kept for fourteen days at most' },

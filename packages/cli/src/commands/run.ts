@@ -43,7 +43,7 @@ function runText(run: ShownRun): string {
     ['id', run.id], ['state', run.state], ['budget', dollarsText(run.budget)], ['effective', dollarsText(run.effective)],
     ['clamp reason', run.clampReason], ['spent', dollarsText(run.spent)], ['unknown calls', run.unknownCalls],
     ['unpriced calls', run.unpricedCalls], ['calls with cost gaps', run.gapCalls],
-    ['started', run.startedAt], ['expires', run.expiresAt], ['ended', run.endedAt],
+    ['started', secondsText(run.startedAt)], ['expires', secondsText(run.expiresAt)], ['ended', secondsText(run.endedAt)],
   ]);
 }
 

@@ -8,6 +8,7 @@ import { makeStatement } from '@metergate/platform/use-cases/statements/month-st
 import { makeTeamPage } from '@metergate/platform/use-cases/statements/team-page.ts';
 import { showTeamStatement, type TeamStatement, type TeamStatementQuery } from '@metergate/platform/use-cases/statements/team-statement.ts';
 import { command, UsageFault, type CommandResult, type CommandTools, type Values } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { warnOfRemovedRecords } from '../command-line/records-gone.ts';
@@ -19,7 +20,7 @@ const dimensions: string[] = ['team'];
 
 /** What may be asked of a statement, beside its month. */
 export const statementArguments = {
-  org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
+  org: orgArgument,
   project: { type: 'string', valueHint: 'PROJECT', description: 'Only calls for this project' },
   by: { type: 'enum', options: dimensions, valueHint: 'team', description: 'What each team pays, by the rules of allocation' },
   team: { type: 'string', valueHint: 'TEAM', description: 'What this team pays' },

@@ -5,9 +5,8 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { fields, table } from '../command-line/table.ts';
+import { fields, secondsText, table } from '../command-line/table.ts';
 import { givenDurationMs } from '../command-line/value-forms.ts';
-
 
 const create = command({
   description: 'Create a management token and show it once',
@@ -36,7 +35,8 @@ const list = command({
   run: ({ org }, tools) => onStore(tools, async (context) => {
     const shown = await listTokens(context, org);
     if (isRefusal(shown)) return shown;
-    const rows = shown.map((each) => [each.id, each.prefix, each.name, each.role, stateOf(each, context.nowMs), each.createdAt, each.expiresAt]);
+    const rows = shown.map((each) =>
+      [each.id, each.prefix, each.name, each.role, stateOf(each, context.nowMs), secondsText(each.createdAt), secondsText(each.expiresAt)]);
     const heads = ['ID', 'PREFIX', 'NAME', 'ROLE', 'STATE', 'CREATED', 'EXPIRES'];
     if (rows.length === 0) return { json: shown, text: 'This organization has no management tokens.' };
     return { json: shown, text: (width) => table(heads, rows, { ...fit, widthMax: width }) };
@@ -53,7 +53,7 @@ const revoke = command({
   run: ({ id, org }, tools) => onStore(tools, async (context) => {
     const revoked = await revokeToken(context, { organization: org ?? null, id, by: null });
     if (isRefusal(revoked)) return revoked;
-    return { json: revoked, text: fields([['id', revoked.id], ['prefix', revoked.prefix], ['revoked', revoked.revokedAt]]) };
+    return { json: revoked, text: fields([['id', revoked.id], ['prefix', revoked.prefix], ['revoked', secondsText(revoked.revokedAt)]]) };
   }),
 });
 

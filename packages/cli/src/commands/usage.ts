@@ -16,6 +16,7 @@ import { dimensionsForm, parseDimensions, type AskedDimension, type ShownUsage }
 import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
 import { printable } from '../command-line/check-arguments.ts';
 import { command, CommandFault, UsageFault } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { warnOfRemovedRecords } from '../command-line/records-gone.ts';
@@ -27,7 +28,7 @@ import { whyUnreadable } from '../command-line/text-file.ts';
 export const usage = command({
   description: 'Add up calls, tokens and cost: the costliest first, times in their order',
   args: {
-    org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
+    org: orgArgument,
     by: { type: 'string', required: true, valueHint: 'A[,B]', description: `${capitalized(dimensionsForm)}; a call counts under each of its labels` },
     month: { type: 'string', valueHint: 'YYYY-MM', description: 'Calls of this month; the current one by default' },
     since: { type: 'string', valueHint: 'T', description: 'Calls that started at or after this time: 2026-11-01, today, 7d, …' },

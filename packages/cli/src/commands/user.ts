@@ -42,7 +42,8 @@ const invite = command({
     const made = await inviteUser(context, { organization: org, email: email ?? null, role, by: null, publicUrl });
     if (isRefusal(made)) return made;
     const text = fields([
-      ['id', made.id], ['link', made.link], ['for', made.email ?? 'whoever has the link'], ['role', made.role], ['until', made.expiresAt],
+      ['id', made.id], ['link', made.link], ['for', made.email ?? 'whoever has the link'], ['role', made.role],
+      ['until', secondsText(made.expiresAt)],
     ]);
     return { json: made, text: `${text}\nSave the link now: it is not shown again, and works once.` };
   }),

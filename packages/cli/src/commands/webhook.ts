@@ -5,11 +5,11 @@ import {
   createWebhook, listDeliveries, listWebhooks, removeWebhook, testWebhook, type ShownDelivery,
 } from '@metergate/platform/use-cases/webhooks/webhooks.ts';
 import { command, commandGroup, UsageFault } from '../command-line/command.ts';
+import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { settingsOfServer } from '../command-line/settings-of-server.ts';
 import { fields, secondsText, table } from '../command-line/table.ts';
 
-const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
 const idArgument = { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as webhook list shows it' } as const;
 
 const create = command({

@@ -1,7 +1,9 @@
 /** How far all figures are proved by their records, and what differs. */
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { provedUpTo, type FigureDifference } from '@metergate/store/receipts/proof/figure-proofs.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { countOf } from '../command-line/counts.ts';
+import { secondsText } from '../command-line/table.ts';
 import { finding, type Finding } from './finding.ts';
 
 export interface FiguresLook {
@@ -21,7 +23,7 @@ export async function examineFigures({ figureProofs }: Pick<Store, 'figureProofs
   const all = await figureProofs.all();
   const differences = await figureProofs.differences(listedMax);
   const provedMs = provedUpTo(all);
-  const provedAt = provedMs === null ? null : new Date(provedMs).toISOString();
+  const provedAt = isoText(provedMs);
   const isNew = all.every(({ lookedMs }) => lookedMs === 0);
   return { provedUpTo: provedAt, differences, findings: [findingOf({ provedMs, provedUpTo: provedAt, differences, isNew, nowMs })] };
 }
@@ -31,7 +33,7 @@ function findingOf({ provedMs, provedUpTo: provedAt, differences, isNew, nowMs }
 }): Finding {
   const left = differences.filter(({ mendedMs }) => mendedMs === null);
   const upTo = provedAt === null ? 'Not all figures were compared with their records yet.'
-    : `All figures are proved by their records up to ${provedAt}.`;
+    : `All figures are proved by their records up to ${secondsText(provedAt)}.`;
   if (left.length > 0) {
     const named = left.slice(0, namedMax).map(({ organization, kind, place, kept, derived }) =>
       `${kind} ${JSON.stringify(place)} of ${organization} has ${kept} and the records say ${derived}`);

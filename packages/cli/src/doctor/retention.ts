@@ -1,4 +1,6 @@
 /** Whether records are removed as their organizations' ages say. */
+import { isoText } from '@metergate/core/time/iso-text.ts';
+import { secondsText } from '../command-line/table.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { finding, type Finding } from './finding.ts';
 
@@ -15,7 +17,7 @@ export async function examineRetention({ retention }: Pick<Store, 'retention'>, 
     const oldestMs = await retention.oldestMs(organization);
     removed += (await retention.progress(organization))?.removedRecords ?? 0;
     if (oldestMs === null || oldestMs >= nowMs - days * dayMs - slackMs) continue;
-    const oldest = new Date(oldestMs).toISOString();
+    const oldest = secondsText(isoText(oldestMs));
     behind.push(`${organization} keeps records ${days} days, and has one of ${oldest}`);
   }
   if (kept.length === 0) return [];

@@ -9,6 +9,7 @@ import { pricesForModel } from './overlay-match.ts';
 import type { OverlaySeller } from './overlay.ts';
 import { dollarsPerCall, dollarsPerMillion, holdsAt, type Rates, type TokenRate } from './rates.ts';
 import { listedPriceAt, overlayModelPrice, overlayPriceAt, type ModelPrice, type Seller } from './seller.ts';
+import { isoText } from '../time/iso-text.ts';
 
 /** Prices as decimal text of US dollars per million tokens; null: not known; `cost.ts` says how it is then charged. */
 export interface ShownRates {
@@ -145,7 +146,7 @@ export function shownPrice(price: ModelPrice, seller: Pick<ShownPrice, 'provider
     ...seller,
     listedAs: price.listedAs,
     priceList: price.priceList,
-    from: time.fromMs === null ? null : new Date(time.fromMs).toISOString(),
+    from: isoText(time.fromMs),
     daily: time.daily === null ? null : { from: timeOfDay(time.daily.fromSecond), to: timeOfDay(time.daily.toSecond) },
     perCall: rates.call === 0n ? null : dollarsPerCall(rates.call),
     perHour: rates.hour === null ? null : dollarsPerCall(rates.hour),

@@ -14,6 +14,7 @@ import {
   addSums, dayAndPart, latencyPart, tapFigures, type TapCell, type TapFigureName, type TapHeadroom, type TapLatency, type TapSums,
 } from './rollup.ts';
 import { dayName } from '../time/utc-day.ts';
+import { isoText } from '../time/iso-text.ts';
 
 /** Figures of one part of the report. */
 export interface ReportFigures {
@@ -113,7 +114,7 @@ export function tapReport(sources: ReportSources): TapReport {
     byDay: [...days].toSorted(([a], [b]) => a - b).map(([day, each]) => ({ day: dayName(day), ...figures(each) })),
     outside: callsOf(outside) === 0 ? null : figures(outside),
     headroom: headroom.map(({ provider, model, kind, remaining, limit, atMs }) =>
-      ({ provider, model, kind, remaining: reported(remaining), limit: reported(limit), at: new Date(atMs).toISOString() })),
+      ({ provider, model, kind, remaining: reported(remaining), limit: reported(limit), at: isoText(atMs) })),
     declared: sources.declared.map(({ name, amount }) => ({ name, amount: declared(amount) })),
   };
 }

@@ -12,6 +12,7 @@ import type { Store } from '@metergate/store/store.ts';
 import { createWorkLease } from '../work/work-lease.ts';
 import { createDelivering } from './delivering.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
 
 export interface NoticeWorkOptions {
@@ -128,6 +129,6 @@ async function lookAtBaselines(store: Store, id: OrganizationId, nowMs: number):
   if (state === 'waiting') return;
   await store.alertWatch.raise({
     organization: id, type: state === 'reporting' ? 'baseline.reporting' : 'baseline.closed', dedupe: `baseline/${baseline.id}/${state}`,
-    atMs: Math.floor(nowMs), data: { assessment: baseline.id, closesAt: closesAtMs === null ? null : new Date(closesAtMs).toISOString() },
+    atMs: Math.floor(nowMs), data: { assessment: baseline.id, closesAt: isoText(closesAtMs) },
   });
 }

@@ -3,6 +3,7 @@
  * short. If removing fails, it is tried again an hour later, for that organization only.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import type { RetentionSlice } from '@metergate/store/retention/retention.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { createWorkLease } from '../work/work-lease.ts';
@@ -100,7 +101,7 @@ export function createRetentionWork({ store, clock, steadyClock, holder, say, fa
     if (sum.records + sum.events === 0) return;
     const gone = (await store.retention.progress(organization))?.goneBeforeMs ?? null;
     say(`Removed ${sum.records} records and ${sum.events} tap events of ${organization}, which keeps them ${days} days${
-      gone === null ? '' : `: those before ${new Date(gone).toISOString()} are gone`}${more ? '; it goes on' : ''}.`);
+      gone === null ? '' : `: those before ${isoText(gone)} are gone`}${more ? '; it goes on' : ''}.`);
   }
 
   return {

@@ -1,4 +1,5 @@
 /** The audit trail, newest first: who did what, when. Rules: Roles. It outlives the organization, without the organization's words. */
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import type { AuditEvent } from '@metergate/store/operation/audit-trail.ts';
 import type { AuditAction, AuditActor } from '@metergate/store/engine/change.ts';
 import { z } from 'zod';
@@ -54,5 +55,5 @@ export async function listAudit(context: UseCaseContext, query: AuditListQuery):
 }
 
 function shown({ id, organization, atMs, actor, action, subject, detail }: AuditEvent): ShownAuditEvent {
-  return { id, organization, at: new Date(atMs).toISOString(), actor, action, subject, detail };
+  return { id, organization, at: isoText(atMs), actor, action, subject, detail };
 }

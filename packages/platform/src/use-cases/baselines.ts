@@ -14,6 +14,7 @@ import { moneyField } from './money-field.ts';
 import { findOrganization } from './organizations.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 import { tapPrices } from './tap-prices.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
 
 /** A tap key in plain text, which is shown only this once. */
@@ -145,9 +146,9 @@ async function shown({ store, nowMs }: UseCaseContext, baseline: Baseline): Prom
   const { id, organization, keyPrefix, keyUnread, createdAtMs, firstDayMs, retiredAtMs } = baseline;
   return {
     id, organization, state, prefix: keyPrefix, keyRead: !keyUnread,
-    createdAt: new Date(createdAtMs).toISOString(),
+    createdAt: isoText(createdAtMs),
     firstDay: firstDayMs === null ? null : dayName(firstDayMs),
-    closesAt: closesAtMs === null ? null : new Date(closesAtMs).toISOString(), readmitted,
-    retiredAt: retiredAtMs === null ? null : new Date(retiredAtMs).toISOString(),
+    closesAt: isoText(closesAtMs), readmitted,
+    retiredAt: isoText(retiredAtMs),
   };
 }

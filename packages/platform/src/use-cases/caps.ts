@@ -9,6 +9,7 @@ import { formatDollars } from '@metergate/core/money.ts';
 import { capModes, capRules, capScopes, type Cap, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
 import { noLackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import type { ListPage, ListPlace } from '@metergate/store/engine/list-page.ts';
 import type { CapStanding } from '@metergate/store/settings/caps.ts';
 import { z } from 'zod';
@@ -183,7 +184,7 @@ async function shownCap(context: UseCaseContext, owner: CapOwner, standing: Omit
   return {
     ...withoutForecast(context, owner, standing),
     person: scope === 'person' ? (await store.people.get(subject as PersonId))?.email ?? null : null,
-    forecastAt: atMs === null ? null : new Date(atMs).toISOString(),
+    forecastAt: isoText(atMs),
     pacePerDay: formatDollars(pacePerDay),
   };
 }
@@ -206,6 +207,6 @@ function withoutForecast(
     spent: formatDollars(spent),
     unknownCalls, unpricedCalls, gapCalls,
     state: !refuses ? 'shown' : spent >= limit ? 'reached' : 'open',
-    resetsAt: endMs === null ? null : new Date(endMs).toISOString(),
+    resetsAt: isoText(endMs),
   };
 }

@@ -21,6 +21,7 @@ import { priceBook } from './prices.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 import { declaredSellers, providerNameOf } from './repricing/declared-sellers.ts';
 import { ownPrices } from './repricing/own-prices.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
 import { othersFirst } from '@metergate/store/threads/others-first.ts';
 
@@ -134,7 +135,7 @@ async function* unlessGone(
   const assertThere = async (): Promise<void> => {
     const removedBeforeMs = (await store.retention.progress(organization))?.goneBeforeMs ?? null;
     if (removedBeforeMs === null || removedBeforeMs <= atMs || removedBeforeMs === knownMs) return;
-    throw new StoreFault('records_gone', `Records before ${new Date(removedBeforeMs).toISOString()} were removed for their age during the export. `
+    throw new StoreFault('records_gone', `Records before ${isoText(removedBeforeMs)} were removed for their age during the export. `
       + 'Export from that time on, as a new file.');
   };
   for await (const page of walk) {

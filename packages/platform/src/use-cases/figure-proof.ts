@@ -2,6 +2,7 @@
  * How far all figures of the deployment are proved by their records (decision 207), as operators see it. Only for owners of the first organization of
  * the store, like its nodes.
  */
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { provedUpTo, type FigureDifference } from '@metergate/store/receipts/proof/figure-proofs.ts';
 import type { UseCaseContext } from './context.ts';
 import { isOperator, type Asker } from './nodes.ts';
@@ -31,9 +32,9 @@ export async function showFigureProof(context: UseCaseContext, asker: Asker): Pr
   const [all, differences] = await Promise.all([figureProofs.all(), figureProofs.differences(listedMax)]);
   const upToMs = provedUpTo(all);
   return {
-    provedUpTo: upToMs === null ? null : new Date(upToMs).toISOString(),
+    provedUpTo: isoText(upToMs),
     differences: differences.map(({ foundMs, mendedMs, ...difference }) => ({
-      ...difference, foundAt: new Date(foundMs).toISOString(), mendedAt: mendedMs === null ? null : new Date(mendedMs).toISOString(),
+      ...difference, foundAt: isoText(foundMs), mendedAt: isoText(mendedMs),
     })),
   };
 }

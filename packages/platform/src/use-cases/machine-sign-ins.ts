@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { hasRightsOf } from '@metergate/core/account/role.ts';
 import { newSecret, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import type { Decider, MachineSignIn } from '@metergate/store/accounts/machine-sign-ins.ts';
 import type { Actor } from './actor.ts';
 import type { UseCaseContext } from './context.ts';
@@ -151,7 +152,7 @@ async function withItsPlace(
   const upstreams = await store.namedUpstreams.list(id);
   return {
     ...made, name, person, organization: { id, name: organization?.name ?? id },
-    expiresAt: (key?.expiresAtMs ?? null) === null ? null : new Date(key!.expiresAtMs!).toISOString(), models: key?.models ?? null,
+    expiresAt: isoText(key?.expiresAtMs ?? null), models: key?.models ?? null,
     providers: states.filter(({ state }) => state === 'connected').map(({ provider }) => provider),
     upstreams: upstreams.filter(({ enabled }) => enabled).map(({ name: each, url, provider }) => ({ name: each, provider: provider
       ?? hostProvider(url) })),
@@ -173,7 +174,7 @@ async function shown(
   const organization = await context.store.organizations.find(actor.organization);
   const { id, machine, address, port, createdAtMs, expiresAtMs, state } = found;
   return {
-    id, machine, address, startedAt: new Date(createdAtMs).toISOString(), expiresAt: new Date(expiresAtMs).toISOString(),
+    id, machine, address, startedAt: isoText(createdAtMs), expiresAt: isoText(expiresAtMs),
     byBrowser: port !== null, state, mayAllow: hasRightsOf(actor.role, 'member'),
     // They bind admins too here: the key is the person's own.
     terms: shownOwnKeys(organization?.ownKeys ?? null),

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { hasRightsOf, type Role } from '@metergate/core/account/role.ts';
 import { newSecret, managementTokenPrefix, type PersonId } from '@metergate/core/id.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import type { ListPage } from '@metergate/store/engine/list-page.ts';
 import { unknownToken, type ManagementToken } from '@metergate/store/accounts/management-tokens.ts';
 import type { UseCaseContext } from './context.ts';
@@ -102,8 +103,7 @@ export async function revokeToken(
 }
 
 function shownToken({ id, prefix, name, role, createdAtMs, expiresAtMs, revokedAtMs }: ManagementToken): ShownToken {
-  const timeOrNull = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
   return {
-    id, prefix, name, role, createdAt: new Date(createdAtMs).toISOString(), expiresAt: timeOrNull(expiresAtMs), revokedAt: timeOrNull(revokedAtMs),
+    id, prefix, name, role, createdAt: isoText(createdAtMs), expiresAt: isoText(expiresAtMs), revokedAt: isoText(revokedAtMs),
   };
 }

@@ -4,6 +4,7 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Role } from '@metergate/core/account/role.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import type { KeptNodeReport, NodeReport } from '@metergate/store/operation/node-reports.ts';
 import type { UseCaseContext } from './context.ts';
 import { refuseInput, type AdministrationRefusal } from './refusal.ts';
@@ -45,6 +46,6 @@ function shownNode({ report: kept, atMs }: KeptNodeReport, nowMs: number): Shown
   const { node, state, startedAtMs, earlierCalls: _calls, journal: { setAsideOf: _owners, lagMsOfCells: _cells, ...journal }, ...report } = kept;
   return {
     id: node, ...report, journal, state: state !== 'stopped' && nowMs - atMs > silentAfterMs ? 'silent' : state,
-    startedAt: new Date(startedAtMs).toISOString(), heardAt: new Date(atMs).toISOString(),
+    startedAt: isoText(startedAtMs), heardAt: isoText(atMs),
   };
 }

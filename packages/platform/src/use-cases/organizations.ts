@@ -5,6 +5,7 @@
 import { formatDollars, nanoDollars, parseDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { perMinuteMax } from '@metergate/core/rate/tier.ts';
 import type { FallbackPrice } from '@metergate/core/account/settings.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { unmeteredRules, type UnmeteredKind, type UnmeteredPolicy, type UnmeteredRule } from '@metergate/core/usage/unmetered.ts';
 import { areModelPatterns, modelPatternsForm } from '@metergate/core/call/allowed-models.ts';
 import { wrongBaseUrlRules, type WrongBaseUrlRule } from '@metergate/core/call/wrong-base-url.ts';
@@ -213,7 +214,7 @@ function shownOrganization(organization: Organization): ShownOrganization {
     requestsPerMinute: agreedFigures?.requestsPerMinute ?? null,
     tokensPerMinute: agreedFigures?.tokensPerMinute ?? null,
     keepRecordsDays, recordsGoneBefore: goneBefore(organization),
-    createdAt: new Date(createdAtMs).toISOString(),
+    createdAt: isoText(createdAtMs),
   };
 }
 
@@ -221,7 +222,7 @@ function shownOrganization(organization: Organization): ShownOrganization {
 export function goneBefore(
   { recordsGoneBeforeMs: goneMs }: Pick<Organization, 'recordsGoneBeforeMs'>, sinceMs: number | undefined = -Infinity,
 ): string | null {
-  return goneMs === null || sinceMs >= goneMs ? null : new Date(goneMs).toISOString();
+  return goneMs === null || sinceMs >= goneMs ? null : isoText(goneMs);
 }
 
 function dollarsOrNull(amount: NanoDollars | null): string | null {

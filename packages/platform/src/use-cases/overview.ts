@@ -4,6 +4,7 @@
  */
 import { formatDollars, nanoDollars, nanoDollarsMax } from '@metergate/core/money.ts';
 import { hourMs, percentileOf } from '@metergate/core/report/hour-sum.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { comparedPeriods, type Comparison, type HourSpan } from './compared-periods.ts';
 import type { UseCaseContext } from './context.ts';
 import { findFigures, goneBefore } from './organizations.ts';
@@ -72,14 +73,14 @@ export async function showOverview(
   const starts = Array.from({ length: (toMs - fromMs) / stepMs }, (_, index) => fromMs + index * stepMs);
   const shownSum = (...parts: readonly Steps[]): OverviewFigures => shownFigures(addedUp(parts.flatMap((steps) => [...steps.values()])));
   return {
-    since: new Date(fromMs).toISOString(), until: new Date(toMs).toISOString(), step: stepMs === hourMs ? 'hour' : 'day',
+    since: isoText(fromMs), until: isoText(toMs), step: stepMs === hourMs ? 'hour' : 'day',
     // The day that is still running is in both parts.
     series: starts.map((start) => ({
-      at: new Date(start).toISOString(), ...shownFigures(addedUp([now.get(start) ?? nothing, running.get(start) ?? nothing])),
+      at: isoText(start), ...shownFigures(addedUp([now.get(start) ?? nothing, running.get(start) ?? nothing])),
     })),
     total: shownSum(now, running), before: shownSum(before, later),
     comparison: goneBefore(organization, periods.before.compared.fromMs) !== null ? null
-      : { until: new Date(periods.now.compared.toMs).toISOString(), total: shownSum(now), before: shownSum(before) },
+      : { until: isoText(periods.now.compared.toMs), total: shownSum(now), before: shownSum(before) },
   };
 }
 

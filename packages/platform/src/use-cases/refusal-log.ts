@@ -1,6 +1,7 @@
 /** Single refused calls of an organization, newest first, and one found by an id that its caller was shown. Decision 159. */
 import type { RefusalEntry } from '@metergate/core/report/refusal-entries.ts';
 import type { RefusalReason } from '@metergate/core/report/refusal-count.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import type { ListPage } from '@metergate/store/engine/list-page.ts';
 import { refusalEntriesKeptMs, type RefusalFilter } from '@metergate/store/usage/refusal-log.ts';
 import type { UseCaseContext } from './context.ts';
@@ -50,5 +51,5 @@ export async function showRefusal(
 }
 
 function shownRefusal({ id, answerId, key, run, code, scope, window, refusedAtMs }: RefusalEntry): ShownRefusal {
-  return { id, answerId, key, run, code, scope, window, refusedAt: new Date(refusedAtMs).toISOString() };
+  return { id, answerId, key, run, code, scope, window, refusedAt: isoText(refusedAtMs) };
 }

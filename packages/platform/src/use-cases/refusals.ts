@@ -5,6 +5,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { hourMs } from '@metergate/core/report/hour-sum.ts';
 import type { RefusalReason } from '@metergate/core/report/refusal-count.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { refusalsKeptMs } from '@metergate/store/usage/refusal-hours.ts';
 import { comparedPeriods, type Comparison, type HourSpan } from './compared-periods.ts';
 import type { UseCaseContext } from './context.ts';
@@ -73,20 +74,16 @@ export async function showRefusals(context: UseCaseContext, asked: RefusalsInput
     step[code] = (step[code] ?? 0) + refusals;
   }
   return {
-    organization, since: isoOf(fromMs), until: isoOf(toMs), step: stepMs === hourMs ? 'hour' : 'day',
+    organization, since: isoText(fromMs), until: isoText(toMs), step: stepMs === hourMs ? 'hour' : 'day',
     total: summed(sums), before: summed(earlier) + summed(later),
     comparison: periods.before.compared.fromMs < context.nowMs - refusalsKeptMs ? null
-      : { until: isoOf(periods.now.compared.toMs), total: summed(now), before: summed(earlier) },
+      : { until: isoText(periods.now.compared.toMs), total: summed(now), before: summed(earlier) },
     byCode: [...byCode].map(([code, refusals]) => ({ code, refusals })).sort((one, other) => other.refusals - one.refusals),
-    series: [...series].map(([startMs, each]) => ({ at: isoOf(startMs), byCode: each })),
-    rows: rows.map(({ firstHourMs, lastHourMs, ...row }) => ({ ...row, firstHour: isoOf(firstHourMs), lastHour: isoOf(lastHourMs) })),
+    series: [...series].map(([startMs, each]) => ({ at: isoText(startMs), byCode: each })),
+    rows: rows.map(({ firstHourMs, lastHourMs, ...row }) => ({ ...row, firstHour: isoText(firstHourMs), lastHour: isoText(lastHourMs) })),
   };
 }
 
 function summed(steps: readonly { readonly refusals: number }[]): number {
   return steps.reduce((sum, { refusals }) => sum + refusals, 0);
-}
-
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString();
 }

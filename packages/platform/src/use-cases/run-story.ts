@@ -1,5 +1,6 @@
 /** A run's story: what it was given, what it spent step by step, when its budget fell, what refused its calls. Decision 200. */
 import { formatDollars } from '@metergate/core/money.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import type { UseCaseContext } from './context.ts';
 import { findOrganization } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
@@ -39,14 +40,13 @@ export async function showStory(
   const refused = await listRefusals(context, { organization: organization.id, filter: { run: id }, limit: refusalsMax + 1 });
   if (isRefusal(refused)) return refused;
   const key = story.beganBy ?? await context.store.callPages.beganBy(organization.id, id);
-  const at = (ms: number): string => new Date(ms).toISOString();
   return {
     run: shownRun(story.run), key, stepSeconds: story.stepMs / 1_000,
-    steps: story.steps.map(({ atMs, calls, cost, failedCalls }) => ({ at: at(atMs), calls, cost: formatDollars(cost), failedCalls })),
-    lastCallAt: story.lastCallMs === null ? null : at(story.lastCallMs),
+    steps: story.steps.map(({ atMs, calls, cost, failedCalls }) => ({ at: isoText(atMs), calls, cost: formatDollars(cost), failedCalls })),
+    lastCallAt: isoText(story.lastCallMs),
     lowerings: story.lowerings.map(({ atMs, from, to }) => (
-      { at: at(atMs), from: from === null ? null : formatDollars(from), to: formatDollars(to) })),
+      { at: isoText(atMs), from: from === null ? null : formatDollars(from), to: formatDollars(to) })),
     refusals: refused.slice(0, refusalsMax), moreRefusals: refused.length > refusalsMax,
-    recordsGoneBefore: story.recordsGoneBeforeMs === null ? null : at(story.recordsGoneBeforeMs),
+    recordsGoneBefore: isoText(story.recordsGoneBeforeMs),
   };
 }

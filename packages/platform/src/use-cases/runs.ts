@@ -4,6 +4,7 @@
  */
 import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { ClampReason, Run, RunState } from '@metergate/core/run/run.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
@@ -105,14 +106,10 @@ export function shownRun(run: Run): ShownRun {
   return {
     id: run.id, state: run.state, budget: moneyText(run.declared), effective: moneyText(run.effective), clampReason: run.clampReason,
     spent: formatDollars(run.spent), unknownCalls: run.unknownCalls, unpricedCalls: run.unpricedCalls, gapCalls: run.gapCalls,
-    startedAt: new Date(run.startedAtMs).toISOString(), expiresAt: instantText(run.expiresAtMs), endedAt: instantText(run.endedAtMs),
+    startedAt: isoText(run.startedAtMs), expiresAt: isoText(run.expiresAtMs), endedAt: isoText(run.endedAtMs),
   };
 }
 
 function moneyText(amount: NanoDollars | null): string | null {
   return amount === null ? null : formatDollars(amount);
-}
-
-function instantText(instantMs: number | null): string | null {
-  return instantMs === null ? null : new Date(instantMs).toISOString();
 }

@@ -8,6 +8,7 @@ import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { CapScope } from '@metergate/core/spend/cap.ts';
 import type { LackingCount } from '@metergate/core/spend/lacking-calls.ts';
 import type { Plan } from '@metergate/core/rate/plan.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { refuse } from '@metergate/store/engine/refusal.ts';
 import { listCapsOn, type ShownCap } from './caps.ts';
 import type { UseCaseContext } from './context.ts';
@@ -64,7 +65,7 @@ export async function showSelf(
   if (key === null) return refuseInput('unknown_key', 'There is no service key with this id.');
   return {
     id, name: key.name, prefix: key.prefix, project: key.project, organization,
-    expiresAt: key.expiresAtMs === null ? null : new Date(key.expiresAtMs).toISOString(),
+    expiresAt: isoText(key.expiresAtMs),
     maxRunBudget: key.maxRunBudget === null ? null : formatDollars(key.maxRunBudget),
     limits: { requestsPerMin: limits.requestsPerMin, tokensPerMin: limits.tokensPerMin, tier: limits.tier },
     caps: caps.map(({ id: cap, scope, label, window, limit, spent, unknownCalls, unpricedCalls, gapCalls, mode, state, resetsAt }) => ({
@@ -83,7 +84,7 @@ export async function endOwnKey(
 ): Promise<{ readonly id: string; readonly revokedAt: string } | AdministrationRefusal> {
   const revoked = await store.serviceKeys.revoke(id, organization, { check: ({ person }) => (person !== null ? null
     : refuse('forbidden', 'This key is no one person\'s own, so it does not end itself. Ask whoever made it.')) });
-  return isRefusal(revoked) ? revoked : { id, revokedAt: new Date(revoked.revokedAtMs!).toISOString() };
+  return isRefusal(revoked) ? revoked : { id, revokedAt: isoText(revoked.revokedAtMs!) };
 }
 
 /** A run with what is left of its budget; null: it has none. */

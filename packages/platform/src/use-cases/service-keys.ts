@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { formatDollars } from '@metergate/core/money.ts';
 import { newSecret, serviceKeyPrefix, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import type { ListPage } from '@metergate/store/engine/list-page.ts';
 import type { KeyChanger, ServiceKey } from '@metergate/store/settings/service-keys.ts';
 import { checkInput } from './input.ts';
@@ -186,7 +187,7 @@ export async function rotateServiceKey(
   const { key, hash, prefix } = mintedSecret(context);
   const formerUntilMs = context.nowMs + graceMs;
   const rotated = await context.store.serviceKeys.rotate(id, { by, hash, prefix, formerUntilMs }, within ?? undefined);
-  return isRefusal(rotated) ? rotated : { id: rotated.id, key, prefix, formerUntil: new Date(formerUntilMs).toISOString() };
+  return isRefusal(rotated) ? rotated : { id: rotated.id, key, prefix, formerUntil: isoText(formerUntilMs) };
 }
 
 function mintedSecret({ randomBytes }: UseCaseContext) {
@@ -208,14 +209,10 @@ function shownServiceKey(key: ServiceKey, person: string | null): ShownServiceKe
   const { id, prefix, name, project, createdAtMs, expiresAtMs, revokedAtMs, disabledAtMs, lastUsedAtMs, maxRunBudget, models } = key;
   return {
     id, prefix, name, project,
-    createdAt: new Date(createdAtMs).toISOString(),
-    expiresAt: instantText(expiresAtMs),
-    revokedAt: instantText(revokedAtMs), disabledAt: instantText(disabledAtMs), lastUsedAt: instantText(lastUsedAtMs),
+    createdAt: isoText(createdAtMs),
+    expiresAt: isoText(expiresAtMs),
+    revokedAt: isoText(revokedAtMs), disabledAt: isoText(disabledAtMs), lastUsedAt: isoText(lastUsedAtMs),
     maxRunBudget: maxRunBudget === null ? null : formatDollars(maxRunBudget),
     models, person,
   };
-}
-
-function instantText(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }

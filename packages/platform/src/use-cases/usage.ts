@@ -6,6 +6,7 @@ import { type NanoDollars, formatDollars, unformatDollars } from '@metergate/cor
 import {
   figureIn, figurePlaces, recordDimensions, usageDimensions, type UsageDimension, type WholeFigure,
 } from '@metergate/core/report/usage-sum.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { dayLengthMs, dayName } from '@metergate/core/time/utc-day.ts';
 import { monthName } from '@metergate/core/time/utc-month.ts';
 import type { UsageFilter, UsageShare } from '@metergate/store/usage/usage-query.ts';
@@ -199,7 +200,7 @@ export function subjectText(dimension: UsageDimension, subject: string): string 
   if (!isTime(dimension)) return subject === '' ? null : subject;
   const atMs = Number(subject);
   if (dimension === 'month') return monthName(atMs);
-  return dimension === 'day' ? dayName(atMs) : new Date(atMs).toISOString();
+  return dimension === 'day' ? dayName(atMs) : isoText(atMs);
 }
 
 /** The subject of the store's sums that a row shows so: the other way round. */

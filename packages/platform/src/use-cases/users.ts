@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
 import { newSecret, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import type { ListPage } from '@metergate/store/engine/list-page.ts';
 import { invitationNotValid, type Invitation } from '@metergate/store/accounts/invitations.ts';
 import { passwordLinkNotValid, type LinkedPerson } from '@metergate/store/accounts/password-links.ts';
@@ -292,9 +293,9 @@ function hashOf(token: string): string {
 }
 
 function shownMember({ id, organization, email, role, createdAtMs }: Member): ShownMember {
-  return { id: id satisfies PersonId, organization, email, role, createdAt: new Date(createdAtMs).toISOString() };
+  return { id: id satisfies PersonId, organization, email, role, createdAt: isoText(createdAtMs) };
 }
 
 function shownInvitation({ id, organization, email, role, createdAtMs, expiresAtMs }: Invitation): ShownInvitation {
-  return { id, organization, email, role, createdAt: new Date(createdAtMs).toISOString(), expiresAt: new Date(expiresAtMs).toISOString() };
+  return { id, organization, email, role, createdAt: isoText(createdAtMs), expiresAt: isoText(expiresAtMs) };
 }

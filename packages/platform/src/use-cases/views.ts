@@ -1,4 +1,5 @@
 /** The views that a person saved by name: a view is the query string of an Explore address. A management token has none. */
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { z } from '@hono/zod-openapi';
 import type { SavedView, ViewOwner } from '@metergate/store/accounts/saved-views.ts';
 import type { Actor } from './actor.ts';
@@ -48,5 +49,5 @@ function ownerOf({ organization, id }: Asker): ViewOwner {
 }
 
 function shown({ savedAtMs, ...view }: SavedView): ShownView {
-  return { ...view, savedAt: new Date(savedAtMs).toISOString() };
+  return { ...view, savedAt: isoText(savedAtMs) };
 }

@@ -1,4 +1,5 @@
 /** A person's own account: every way into it, and ending each. Rule 16; decision 103. */
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { unknownWayIn, type WayIn, type WayKind } from '@metergate/store/accounts/ways-in.ts';
 import type { Actor } from './actor.ts';
 import type { UseCaseContext } from './context.ts';
@@ -32,7 +33,7 @@ export async function endWayIn(
 
 function shownWayIn({ createdAtMs, expiresAtMs, ...way }: WayIn, session: string): ShownWayIn {
   return {
-    ...way, createdAt: new Date(createdAtMs).toISOString(), expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
+    ...way, createdAt: isoText(createdAtMs), expiresAt: isoText(expiresAtMs),
     current: way.id === session,
   };
 }

@@ -7,6 +7,7 @@ import { capEvents, type CapEvent } from '@metergate/core/alert/cap-events.ts';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import type { LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { recordAudit } from '../operation/audit-trail.ts';
 import { raiseNotice, type Happening } from './raise-notice.ts';
@@ -48,7 +49,7 @@ export function alertWatchIn(context: StoreContext): AlertWatch {
         const data = {
           run: row.id, spent: formatDollars(nanoDollars(row.spent_nano)),
           budget: row.effective_nano === null ? null : formatDollars(nanoDollars(row.effective_nano)),
-          endedAt: row.ended_at_ms === null ? null : new Date(Number(row.ended_at_ms)).toISOString(), ...lackingOf(row),
+          endedAt: isoText(row.ended_at_ms === null ? null : Number(row.ended_at_ms)), ...lackingOf(row),
         };
         await engine.write((transaction) => raiseNotice(context, transaction, {
           organization: row.organization, type: 'run.over_budget', dedupe: `run/${row.id}`, data, atMs: Math.floor(nowMs),
@@ -127,7 +128,7 @@ async function announce(context: StoreContext, transaction: Transaction<Schema>,
   const data = {
     cap, scope, window, ...(event.type === 'cap.threshold' ? { threshold: event.threshold } : {}),
     spent: formatDollars(nanoDollars(row.spent_nano)), limit: formatDollars(nanoDollars(row.limit_nano)),
-    windowStartsAt: new Date(windowStartMs).toISOString(), ...lackingOf(row),
+    windowStartsAt: isoText(windowStartMs), ...lackingOf(row),
   };
   // A cap that is raised and reached again in one window gets another notice: the limit is part of the event.
   const dedupe = `${event.type}/${cap}/${windowStartMs}${event.type === 'cap.threshold' ? `/${event.threshold}` : `/${row.limit_nano}`}`;

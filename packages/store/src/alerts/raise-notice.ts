@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { idFromBytes, idPrefix, newId } from '@metergate/core/id.ts';
 import type { testEvent, WebhookEvent } from '@metergate/core/alert/webhook-event.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import type { Selectable, Transaction } from 'kysely';
 import type { WebhookTable } from '../schema/alert-schema.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -30,7 +31,7 @@ export async function raiseNotice(
   if (webhooks.length === 0) return null;
   const notice = noticeId(organization, dedupe);
   const { numInsertedOrUpdatedRows } = await transaction.insertInto('notice').values({
-    id: notice, organization, type, dedupe, at_ms: atMs, body: JSON.stringify({ type, timestamp: new Date(atMs).toISOString(), data }),
+    id: notice, organization, type, dedupe, at_ms: atMs, body: JSON.stringify({ type, timestamp: isoText(atMs), data }),
   }).onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
   if (numInsertedOrUpdatedRows !== 1n) return null;
   const deliveries = webhooks.map(({ id }) => ({

@@ -7,6 +7,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import { capRules } from '@metergate/core/spend/cap.ts';
 import { figureIn } from '@metergate/core/report/usage-sum.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
 import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
@@ -78,12 +79,12 @@ export async function tryCap(
       cost: formatDollars(nanoDollars(windows.reduce((sum, { refusedCost }) => sum + refusedCost, 0n))),
     },
     windows: windows.map(({ startMs, reachedAtMs, refusedCalls, refusedCost }) => ({
-      startsAt: new Date(startMs).toISOString(), reachedAt: new Date(reachedAtMs).toISOString(),
+      startsAt: isoText(startMs), reachedAt: isoText(reachedAtMs),
       refusedCalls, refusedCost: formatDollars(refusedCost),
     })),
     tried: {
       calls: days.reduce((sum, { calls }) => sum + calls, 0), cost: formatDollars(nanoDollars(days.reduce((sum, { cost }) => sum + cost, 0n))),
-      since: new Date(sinceMs).toISOString(),
+      since: isoText(sinceMs),
     },
   };
 }

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { type NanoDollars, formatDollars, nanoDollars, unformatDollars } from '@metergate/core/money.ts';
 import type { ComparedLine } from '@metergate/core/books/reconcile/compare.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { dayName, dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
 import { providers, type Provider } from '@metergate/core/wire/wire.ts';
@@ -249,6 +250,6 @@ export function adjustmentOf(cost: string, amount: bigint): ShownAdjustment {
 function shownCorrection({ id, provider, dayMs, model, ours, theirs, bill, recordedAtMs }: Correction): ShownCorrection {
   return {
     id, provider, day: dayName(dayMs), model, ours: formatDollars(ours), theirs: formatDollars(theirs),
-    correction: formatDollars((theirs - ours) as NanoDollars), bill, recordedAt: new Date(recordedAtMs).toISOString(),
+    correction: formatDollars((theirs - ours) as NanoDollars), bill, recordedAt: isoText(recordedAtMs),
   };
 }

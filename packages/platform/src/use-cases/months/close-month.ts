@@ -3,6 +3,7 @@
  * What comes later, calls as well as corrections, goes into the month that is closed next, with a reference. Rule 24b; decision 145.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
 import { lastClosed, type ClosedMonth } from '@metergate/store/receipts/month-versions.ts';
 import type { Organization } from '@metergate/store/settings/organizations.ts';
@@ -71,7 +72,7 @@ function refusalOf(context: UseCaseContext, { organization, monthMs, versions }:
   const { recordsGoneBeforeMs: goneMs } = organization;
   if (goneMs !== null && goneMs > monthMs) {
     return refuseInput('month_incomplete',
-      `Records before ${new Date(goneMs).toISOString()} were removed for their age, so ${month} is incomplete and cannot be closed.`);
+      `Records before ${isoText(goneMs)} were removed for their age, so ${month} is incomplete and cannot be closed.`);
   }
   return null;
 }
@@ -107,7 +108,7 @@ async function frozen(context: UseCaseContext, found: ToFreeze): Promise<ClosedM
   const version = versions.filter((each) => each.monthMs === monthMs).length + 1;
   const closedAtMs = Math.floor(context.nowMs);
   const signed = hash === null ? null : chain.signMonth({
-    month, version, closedAt: new Date(closedAtMs).toISOString(), sequence, hash, digest: lines.digest,
+    month, version, closedAt: isoText(closedAtMs), sequence, hash, digest: lines.digest,
   });
   if (hash === null || signed === null) {
     return refuseInput('no_receipts',

@@ -4,6 +4,7 @@
  */
 import { clockMarginMs as marginMs, hasCallBefore } from '@metergate/core/books/month/earlier-calls.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { monthAfter } from '@metergate/core/time/utc-month.ts';
 import { homeCell } from '@metergate/store/operation/cells/directory.ts';
 import type { KeptNodeReport, NodeReport } from '@metergate/store/operation/node-reports.ts';
@@ -50,15 +51,15 @@ export function awaitedNodes(reports: readonly KeptNodeReport[], month: WaitingM
 function reasonOf({ report, atMs }: KeptNodeReport, { organization, cell, endMs, nowMs }: WaitingMonth): string | null {
   const { state, startedAtMs, journal } = report;
   if (hasSetAside(journal, organization)) return 'The store refused some of its records; they lie in the folder refused of its journal.';
-  if (state === 'stopped') return isShippedWhole(journal, cell) ? null : `It stopped at ${instant(atMs)} with records that are not shipped.`;
+  if (state === 'stopped') return isShippedWhole(journal, cell) ? null : `It stopped at ${isoText(atMs)} with records that are not shipped.`;
   if (atMs < endMs + marginMs && nowMs - atMs < silentMs) return 'The month ended less than a minute before its last report. Try again in a minute.';
-  if (atMs < endMs + marginMs) return `It last reported at ${instant(atMs)}, and did not stop normally.`;
+  if (atMs < endMs + marginMs) return `It last reported at ${isoText(atMs)}, and did not stop normally.`;
   if (journal.rowsInMemory > 0) return 'Records wait in its memory: its journal cannot be written.';
   const lagMs = lagMsOf(journal, cell);
   if (lagMs === null) return "It does not report yet how far its journal is shipped to the organization's cell. Try again in half a minute.";
   const shippedMs = atMs - lagMs;
-  if (shippedMs < endMs + marginMs) return `Its journal is shipped up to ${instant(shippedMs)}.`;
-  if (shippedMs < startedAtMs + startedMs) return `It started at ${instant(startedAtMs)}, and may hold what it found. Try again in half a minute.`;
+  if (shippedMs < endMs + marginMs) return `Its journal is shipped up to ${isoText(shippedMs)}.`;
+  if (shippedMs < startedAtMs + startedMs) return `It started at ${isoText(startedAtMs)}, and may hold what it found. Try again in half a minute.`;
   return reasonOfCalls(report, { organization, endMs });
 }
 
@@ -90,8 +91,4 @@ function reasonOfCalls(
   // Its moment is not told: it may be another organization's call.
   return oldestCallMs === null || oldestCallMs >= endMs + marginMs ? null
     : 'A call that began before the end of the month has not ended. The node runs an earlier version, which does not report whose it is.';
-}
-
-function instant(ms: number): string {
-  return new Date(ms).toISOString();
 }

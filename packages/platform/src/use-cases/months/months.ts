@@ -1,6 +1,7 @@
 /** Months as administration sees them: listed, shown, closed, reopened, handed out as a file. Rule 24b; docs/month.md. */
 import { unformatDollars } from '@metergate/core/money.ts';
 import { figuresOfTexts, type FigureTexts, type TotalFileLine } from '@metergate/core/books/month/month-file.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/month-versions.ts';
 import { allocationDocument } from '../allocation/rules-fields.ts';
@@ -204,7 +205,7 @@ function noVersion({ monthMs, version }: MonthQuery, versions: readonly ClosedMo
 
 function shownVersion({ version, closedAtMs, reopenedAtMs, sequence, hash, digest, key, signature }: ClosedMonth): ShownVersion {
   return {
-    version, closedAt: new Date(closedAtMs).toISOString(), reopenedAt: reopenedAtMs === null ? null : new Date(reopenedAtMs).toISOString(),
+    version, closedAt: isoText(closedAtMs), reopenedAt: isoText(reopenedAtMs),
     sequence, hash, digest, key, signature,
   };
 }

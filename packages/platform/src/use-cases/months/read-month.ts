@@ -3,6 +3,7 @@ import {
   formatMonthLine, monthFileFormat, parseMonthLine, type MonthLine, type MonthLineType, type NameNumber, type TotalFileLine,
 } from '@metergate/core/books/month/month-file.ts';
 import type { ReceiptKey } from '@metergate/core/books/receipt/checkpoint.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { monthName } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth, MonthPart } from '@metergate/store/receipts/month-versions.ts';
 import type { Store } from '@metergate/store/store.ts';
@@ -50,7 +51,7 @@ export async function* monthFilePieces(
   const { organization, monthMs, version, closedAtMs, sequence, hash, digest, key, signature } = closed;
   const text = (content: string): Uint8Array => Buffer.from(content, 'utf8');
   yield text(formatMonthLine({
-    type: 'month', format: monthFileFormat, organization, month: monthName(monthMs), version, closedAt: new Date(closedAtMs).toISOString(),
+    type: 'month', format: monthFileFormat, organization, month: monthName(monthMs), version, closedAt: isoText(closedAtMs),
     sequence, hash, keys: keys.map(({ id, publicKey, follows }) => ({ id, publicKey, follows })),
   }));
   const names = await store.months.names(closed);

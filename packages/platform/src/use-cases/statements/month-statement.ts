@@ -3,6 +3,7 @@
  * `usage`, to the nano-dollar.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/month-versions.ts';
 import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
@@ -95,8 +96,8 @@ export async function makeStatement(context: UseCaseContext, query: StatementQue
   return {
     fileName: `metergate-statement-${month}.html`, totals,
     html: statementPage({
-      organization, month, project: project ?? null, madeAt: new Date(context.nowMs).toISOString(), open: monthAfter(monthMs) > context.nowMs,
-      closed: closed === null ? null : { version: closed.version, at: new Date(closed.closedAtMs).toISOString() },
+      organization, month, project: project ?? null, madeAt: isoText(context.nowMs), open: monthAfter(monthMs) > context.nowMs,
+      closed: closed === null ? null : { version: closed.version, at: isoText(closed.closedAtMs) },
       totals, parts, recordsGoneBefore: closed === null ? goneBefore(organization, monthMs) : null,
       priceList: { id: overlayId === null ? listId : `${overlayId} over ${listId}`, date: list.date },
       adjustment: adjustmentOf(totals.cost, amounts),

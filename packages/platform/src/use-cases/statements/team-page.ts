@@ -4,6 +4,7 @@
  */
 import { unformatDollars } from '@metergate/core/money.ts';
 import { grouped, PageAmounts } from '@metergate/core/books/allocation/page-amounts.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import type { ShownTeam } from '../allocation/shown-allocation.ts';
 import type { UseCaseContext } from '../context.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
@@ -30,7 +31,7 @@ export async function makeTeamPage(context: UseCaseContext, query: TeamStatement
   if (of === undefined) return unknownTeam(statement);
   return {
     fileName: `metergate-teams-${month}.html`, totals: of ?? totals,
-    html: teamPage(statement, { only: query.team ?? null, madeAt: new Date(context.nowMs).toISOString() }),
+    html: teamPage(statement, { only: query.team ?? null, madeAt: isoText(context.nowMs) }),
   };
 }
 

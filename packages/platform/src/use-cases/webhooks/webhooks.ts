@@ -2,6 +2,7 @@
  * Webhooks as administration sees them: creating, listing, removing and testing them, with the log of their deliveries. Rules: `webhook`.
  */
 import { webhookEvents, type WebhookEvent } from '@metergate/core/alert/webhook-event.ts';
+import { isoText } from '@metergate/core/time/iso-text.ts';
 import type { Delivery, DeliveryState } from '@metergate/store/alerts/deliveries.ts';
 import type { Webhook } from '@metergate/store/alerts/webhooks.ts';
 import { z } from 'zod';
@@ -110,15 +111,14 @@ export async function listDeliveries(context: UseCaseContext, id: string, within
 }
 
 function shownWebhook({ id, url, events, createdAtMs }: Webhook): ShownWebhook {
-  return { id, url, events, createdAt: new Date(createdAtMs).toISOString() };
+  return { id, url, events, createdAt: isoText(createdAtMs) };
 }
 
 /** A delivery in the form shown to people: instants in ISO 8601, UTC. */
 function shownDelivery(delivery: Delivery): ShownDelivery {
   const { id, message, type, state, attempts, createdAtMs, lastAtMs, nextAtMs, lastStatus, lastError } = delivery;
-  const instant = (ms: number | null): string | null => ms === null ? null : new Date(ms).toISOString();
   return {
-    id, messageId: message, type, state, attempts, createdAt: new Date(createdAtMs).toISOString(), lastAttemptAt: instant(lastAtMs),
-    nextAttemptAt: instant(nextAtMs), status: lastStatus, error: lastError,
+    id, messageId: message, type, state, attempts, createdAt: isoText(createdAtMs), lastAttemptAt: isoText(lastAtMs),
+    nextAttemptAt: isoText(nextAtMs), status: lastStatus, error: lastError,
   };
 }
