@@ -229,14 +229,32 @@ test('files are named for one concept, never utils, helpers and the like', () =>
   assert.deepEqual(wrong, []);
 });
 
+/** The names that a file exports where it declares them. */
+function exportsOf(file: string): string[] {
+  const declared = read(file).matchAll(
+    /^export (?:(?:declare|abstract|async|default) )*(?:function\*?|class|const|let|interface|type|enum) ([\w$]+)/gm);
+  return [...new Set([...declared].map(([, name]) => name!))];
+}
+
 test('no two product files export the same name', () => {
   const homes = new Map<string, string[]>();
   for (const file of sources.filter((each) => isProduct(each) && packageOf(each) !== 'testkit' && !each.endsWith('dashboard/src/api/schema.ts'))) {
-    const declared = read(file).matchAll(
-      /^export (?:(?:declare|abstract|async|default) )*(?:function\*?|class|const|let|interface|type|enum) ([\w$]+)/gm);
-    for (const name of new Set([...declared].map(([, each]) => each!))) homes.set(name, [...homes.get(name) ?? [], file]);
+    for (const name of exportsOf(file)) homes.set(name, [...homes.get(name) ?? [], file]);
   }
   assert.deepEqual([...homes].filter(([, files]) => files.length > 1).map(([name, files]) => `${name}: ${files.join(', ')}`), []);
+});
+
+test('what a product file exports, another file imports', () => {
+  const importing = [...sources, ...globSync(['packages/*/*.{ts,mjs}', 'packages/*/bin/*.mjs'], { cwd: root })].map(read);
+  const imported = new Set(importing.flatMap((text) => [...text.matchAll(/^(?:import|export) (?:type )?\{([^}]*)\} from/gm)])
+    .flatMap(([, names]) => names!.split(',').map((name) => name.trim().replace(/^type /, '').replace(/ as .*/s, ''))));
+  // Of what is loaded later, any export may be used.
+  const later = importing.flatMap((text) => [...text.matchAll(/\bimport\(\s*'([^']+)'/g)]);
+  const loadedLater = new Set(later.map(([, specifier]) => basename(specifier!)));
+  // The settings of clients contain code that people copy.
+  const product = sources.filter((file) => isProduct(file) && !['tap', 'testkit'].includes(packageOf(file)) && !loadedLater.has(basename(file))
+    && !/dashboard\/src\/(?:api\/schema|pages\/start\/client-settings)\.ts$/.test(file));
+  assert.deepEqual(product.flatMap((file) => exportsOf(file).filter((name) => !imported.has(name)).map((name) => `${file} exports ${name}`)), []);
 });
 
 test('what is private is private at run time too: `#name`, never the word, except for a constructor, which has no other', () => {

@@ -83,7 +83,7 @@ function base62(randomBytes: Uint8Array, length: number): string {
 }
 
 /** Uniform random bytes, so many as are asked for. */
-export type RandomBytes = (count: number) => Uint8Array;
+type RandomBytes = (count: number) => Uint8Array;
 
 const idLength = 20;
 

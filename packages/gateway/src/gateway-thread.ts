@@ -81,7 +81,7 @@ export interface GatewayThreadData {
 }
 
 /** What the parent may say. */
-export type ToGatewayThread =
+type ToGatewayThread =
   | { readonly metrics: true; readonly id: number }
   | { readonly alive: true }
   | { readonly leave: true }

@@ -35,7 +35,7 @@ const idleSocketMs = 16 * 60_000;
 /** A head that comes whole within this long is read without Node's server. */
 const momentMs = 100;
 
-export interface GatewayServer {
+interface GatewayServer {
   readonly server: Server;
   /** Calls under way, for the drain at the end. */
   readonly connections: Connections;

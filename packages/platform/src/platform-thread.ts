@@ -76,7 +76,7 @@ export interface PlatformThreadData {
 }
 
 /** Messages of the parent. */
-export type ToPlatformThread = { readonly alive: true } | { readonly leave: true } | { readonly stop: true; readonly graceMs: number };
+type ToPlatformThread = { readonly alive: true } | { readonly leave: true } | { readonly stop: true; readonly graceMs: number };
 
 const housekeepingMs = 5_000;
 /** Pause between two looks for new events and due work. */

@@ -17,7 +17,7 @@ export interface Platform {
   close(graceMs: number): Promise<void>;
 }
 
-export interface PlatformListenAddress {
+interface PlatformListenAddress {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
@@ -25,7 +25,7 @@ export interface PlatformListenAddress {
 
 const limits = { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16_384 } as const;
 
-export interface PlatformAnswers {
+interface PlatformAnswers {
   /** Called with the first request, and again with the next one if it rejected. `port`: links may contain it. */
   readonly partsAt: (port: number) => PlatformParts | Promise<PlatformParts>;
   /** A fault that kept the app from answering a request, for the log. */

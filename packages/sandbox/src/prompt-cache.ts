@@ -12,7 +12,7 @@ const keptTokensMin = 1_024;
 const keptTokensStep = 128;
 const promptsMax = 10_000;
 
-export interface CachedTokens {
+interface CachedTokens {
   readonly read: number;
   readonly written: number;
 }

@@ -42,12 +42,12 @@ export interface CommandAnswer {
 }
 
 /** The command ran a server and has printed everything. */
-export interface Ended {
+interface Ended {
   readonly ended: number;
 }
 
 /** The command has printed everything itself. */
-export interface Printed {
+interface Printed {
   readonly printed: true;
 }
 

@@ -5,7 +5,7 @@
 import { grouped } from '@metergate/core/books/allocation/page-amounts.ts';
 import type { CommandTools } from './command.ts';
 
-export interface Progress {
+interface Progress {
   /** Reports how many are done; shown at most a few times a second. */
   at(done: number): void;
   /** Clears the line on the terminal. */

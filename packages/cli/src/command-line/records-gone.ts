@@ -5,7 +5,7 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import type { CommandTools } from './command.ts';
 import { secondsText } from './table.ts';
 
-export interface RequestedTime {
+interface RequestedTime {
   readonly organization: string;
   /** Absent: from the first call on. */
   readonly sinceMs?: number;

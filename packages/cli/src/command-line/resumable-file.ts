@@ -7,7 +7,7 @@ import { checkSize, ownerOnlyMode, writeFully } from './full-write.ts';
 import { notWritten, placeToWrite } from './whole-file.ts';
 
 /** What another process needs to continue: JSON. `identity`: which file this is a part of. */
-export interface FilePart {
+interface FilePart {
   readonly identity: string;
   readonly bytes: number;
   readonly state: unknown;

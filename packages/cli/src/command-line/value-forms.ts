@@ -32,7 +32,7 @@ export function timeMs(option: string, text: string, nowMs: number): number {
 }
 
 /** The options `--month`, or `--since` and `--until`, as given. */
-export interface RangeOptions {
+interface RangeOptions {
   readonly month?: string | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;

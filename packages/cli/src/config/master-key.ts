@@ -12,7 +12,7 @@ import { StartFault } from './start-fault.ts';
 import type { Config } from './config.ts';
 import { syncDirectoryIfPossible, writeDurably } from './durable-file.ts';
 
-export type MasterKeyFaultCode = 'master_key_absent' | 'master_key_unreadable' | 'master_key_malformed';
+type MasterKeyFaultCode = 'master_key_absent' | 'master_key_unreadable' | 'master_key_malformed';
 
 /** Why there is no master key to work with. Ends a start or a command with exit code 1. */
 export class MasterKeyFault extends StartFault {

@@ -7,7 +7,7 @@ import type { MadeSecret } from '@metergate/platform/use-cases/configuration/pla
 import { CommandFault } from '../command-line/command.ts';
 import { plain } from '../command-line/table.ts';
 
-export interface SecretsFile {
+interface SecretsFile {
   keep(secret: MadeSecret): Promise<void>;
   /** If nothing was written, the file is removed. */
   close(): Promise<void>;

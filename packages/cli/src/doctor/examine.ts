@@ -22,7 +22,7 @@ import { examinePorts } from './ports.ts';
 import { internalsFindings, runtimeFinding } from './runtime.ts';
 import { examineStore, noStore, type StoreLook } from './store.ts';
 
-export interface Report extends Omit<StoreLook, 'findings'> {
+interface Report extends Omit<StoreLook, 'findings'> {
   /** Nothing failed; there may be warnings. */
   readonly ok: boolean;
   readonly runtime: { readonly version: string; readonly belowFloor: boolean };

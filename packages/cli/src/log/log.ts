@@ -7,9 +7,9 @@
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
+type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
-export interface LogOptions {
+interface LogOptions {
   readonly format: 'json' | 'text';
   readonly level: LogLevel;
   /** Wall time, milliseconds since the epoch. */

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-export interface Loopback {
+interface Loopback {
   readonly port: number;
   /** The code that came for this sign-in; null: the person refused. Other requests are answered and change nothing. */
   broughtFor(id: string): Promise<string | null>;

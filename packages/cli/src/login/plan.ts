@@ -30,7 +30,7 @@ function leftAlone(tool: Tool, path: string, { unfit }: Unfit): Planned {
 }
 
 /** Stands for a key before there is one: what it is about is the files that are there. */
-export const noKeyYet = `svc_live_${'0'.repeat(43)}`;
+const noKeyYet = `svc_live_${'0'.repeat(43)}`;
 
 /** What is wrong with files that can be known before anybody signs in. */
 export function wrongAlready(tool: Tool, machine: Machine): string | null {

@@ -8,7 +8,7 @@ import { keepState, type LoginState, type Written } from './login-state.ts';
 import type { PlannedFile } from './plan.ts';
 
 /** What is about to be written to one file, as the state keeps it. */
-export function writtenOf(tool: string, { path, file, edited, json }: PlannedFile): Written {
+function writtenOf(tool: string, { path, file, edited, json }: PlannedFile): Written {
   return {
     tool, path, existed: file.exists, before: textDigest(file.text), after: textDigest(spliced(file.text, edited.splices)),
     splices: [...edited.splices], directories: missingDirectories(file.target),

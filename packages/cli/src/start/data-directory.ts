@@ -24,7 +24,7 @@ export interface StoreLock extends DirectoryLock {
 }
 
 /** What a start created of the data directory, so that a failed start can remove it again. */
-export interface DirectoryMade {
+interface DirectoryMade {
   /** The topmost directory created now; null if all existed. */
   readonly topmost: string | null;
   readonly lockFile: boolean;

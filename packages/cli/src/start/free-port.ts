@@ -5,7 +5,7 @@ import { assertFreeAddress } from '@metergate/store/network/free-address.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
 import { StartFault } from '../config/start-fault.ts';
 
-export type ListenerName = 'gateway' | 'platform' | 'ops';
+type ListenerName = 'gateway' | 'platform' | 'ops';
 
 const listeners = [
   ['gateway', 'SVC_GATEWAY_PORT', 'SVC_HOST'],

@@ -4,7 +4,7 @@
  */
 import { statSync } from 'node:fs';
 
-export interface HeldFile {
+interface HeldFile {
   readonly path: string;
   /** What its loss means and what to do: the rest of a sentence that begins with its path. */
   readonly gone: string;

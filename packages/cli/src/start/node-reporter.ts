@@ -8,7 +8,7 @@ import { journalDiskOf } from './journal-disk.ts';
 import type { Unready } from './node-watch.ts';
 
 /** What does not change while the node runs. */
-export type NodeFacts = Pick<NodeReport, 'node' | 'host' | 'version' | 'runtime' | 'startedAtMs'>;
+type NodeFacts = Pick<NodeReport, 'node' | 'host' | 'version' | 'runtime' | 'startedAtMs'>;
 
 export interface NodeFigures {
   readonly unready: readonly Unready[];
@@ -39,7 +39,7 @@ export function nodeReportOf(facts: NodeFacts, { unready, metrics, figures, jour
   };
 }
 
-export interface NodeReporterOptions {
+interface NodeReporterOptions {
   readonly facts: NodeFacts;
   readonly journalDirectory: string;
   readonly unready: () => readonly Unready[];

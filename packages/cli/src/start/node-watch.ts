@@ -11,7 +11,7 @@ import type { ThreadName } from './thread-pulse.ts';
  * Why calls should not be sent here. `store`: only calls under caps and in runs are refused. `own_call`: a call of the node to itself was not
  * answered. The last three: that thread does not answer.
  */
-export type UnreadyCause = 'starting' | 'stopping' | 'journal' | 'store' | 'own_call' | `${ThreadName}_thread`;
+type UnreadyCause = 'starting' | 'stopping' | 'journal' | 'store' | 'own_call' | `${ThreadName}_thread`;
 
 export interface Unready {
   readonly cause: UnreadyCause;
@@ -19,7 +19,7 @@ export interface Unready {
   readonly sentence: string;
 }
 
-export interface NodeWatchOptions {
+interface NodeWatchOptions {
   /** Where the journal lies; null: this process keeps none. */
   readonly directory: string | null;
   readonly tell: (level: 'error' | 'warn' | 'info', sentence: string) => void;

@@ -10,7 +10,7 @@ import { listenFault } from './free-port.ts';
 import type { MetricsSources } from './metrics/metrics-text.ts';
 import type { Unready } from './node-watch.ts';
 
-export interface OpsOptions extends MetricsSources {
+interface OpsOptions extends MetricsSources {
   readonly address: ListenAddress;
   /** Empty: ready. */
   readonly unready: () => readonly Unready[];

@@ -85,7 +85,7 @@ async function startProvider(): Promise<Server> {
  * `right`: the answer came, whole and right, in time. `turned_away`: the gateway thread reset the connection, as it does while each of its
  * connections carries a call. It works then, and who fills it must not take it, and every other node like it, away from those who are connected.
  */
-export type OwnCallOutcome = 'right' | 'none' | 'turned_away';
+type OwnCallOutcome = 'right' | 'none' | 'turned_away';
 
 export function callItself({ host, port }: { readonly host: string; readonly port: number }, secret: string): Promise<OwnCallOutcome> {
   const target = `/v1/models?own=${randomBytes(8).toString('hex')}`;

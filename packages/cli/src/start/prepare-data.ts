@@ -19,7 +19,7 @@ import { waitingForStore } from './waiting-for-store.ts';
 /** What runs in this process. */
 export type Part = 'all' | 'gateway' | 'platform';
 
-export interface PrepareOptions {
+interface PrepareOptions {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly isTerminal: boolean;

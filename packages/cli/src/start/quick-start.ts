@@ -4,7 +4,7 @@ import { inShell } from '../config/in-shell.ts';
 import type { FirstStart } from './first-start.ts';
 import type { KeptData } from './kept-data.ts';
 
-export interface QuickStart {
+interface QuickStart {
   readonly gatewayUrl: string;
   readonly platformUrl: string;
   readonly place: KeptData;

@@ -7,13 +7,13 @@ import { upgradeStep } from '@metergate/store/schema/migrations/upgrade-steps.ts
 import type { Log } from '../log/log.ts';
 import type { Unready } from './node-watch.ts';
 
-export interface UpgradeWatch {
+interface UpgradeWatch {
   progressed(progress: UpgradeProgress): void;
   /** All of it is done, or has failed. */
   ended(): void;
 }
 
-export interface UpgradeWatchOptions {
+interface UpgradeWatchOptions {
   readonly tell: (sentence: string) => void;
   /** What is waited for, for `/readyz`. */
   readonly waitsFor: (sentence: string) => void;

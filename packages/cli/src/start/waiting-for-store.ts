@@ -11,7 +11,7 @@ const passing: ReadonlySet<StoreFaultCode> = new Set(['store_absent', 'schema_ol
 const tryAgainMs = 1_000;
 const tellAgainMs = 60_000;
 
-export interface WaitingForStore<Result> {
+interface WaitingForStore<Result> {
   readonly open: () => Promise<Result>;
   /** Called whenever there is something to report about it; null: no longer. */
   readonly tell: (sentence: string) => void;

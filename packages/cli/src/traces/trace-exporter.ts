@@ -20,14 +20,12 @@ export interface TraceExporter {
   end(): Promise<void>;
 }
 
-export interface TraceExporterOptions {
+interface TraceExporterOptions {
   readonly settings: TraceSettings;
   readonly version: string;
   readonly providerUrls: Resource['providerUrls'];
   /** Called once when sending begins to fail, and once when it works again. */
   readonly tell: (sentence: string) => void;
-  /** Runs `task` once after `delayMs`; a timer that keeps no process alive by default. */
-  readonly after?: (delayMs: number, task: () => void) => void;
 }
 
 const waitingMax = 8_192;
@@ -36,7 +34,7 @@ const failurePauseMs = 5_000;
 /** Status codes after which the protocol allows sending the same again. */
 const passingStatus: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-export function createTraceExporter({ settings, version, providerUrls, tell, after = afterwards }: TraceExporterOptions): TraceExporter {
+export function createTraceExporter({ settings, version, providerUrls, tell }: TraceExporterOptions): TraceExporter {
   const counters: TraceCounters = { sent: 0, dropped: 0 };
   const { serviceName, resource: attributes } = settings;
   let waiting: SpanFacts[] = [];
@@ -79,10 +77,10 @@ export function createTraceExporter({ settings, version, providerUrls, tell, aft
   function resumeAfterPause(): void {
     if (ended) return;
     pausing = true;
-    after(failurePauseMs, () => {
+    setTimeout(() => {
       pausing = false;
       begin();
-    });
+    }, failurePauseMs).unref();
   }
 
   function begin(): void {
@@ -126,8 +124,4 @@ async function post({ url, headers, timeoutMs, gzip }: TraceSettings, body: stri
 
 function hexOf(bytes: number): string {
   return randomBytes(bytes).toString('hex');
-}
-
-function afterwards(delayMs: number, task: () => void): void {
-  setTimeout(task, delayMs).unref();
 }

@@ -16,7 +16,7 @@ export interface HeldOwnKey extends OwnKey {
 export type OwnKeyChanges = Partial<Omit<OwnKey, 'createdAtMs'>> & { readonly disabled?: boolean };
 
 /** Whose key it is, within which terms, and when they change it. */
-export interface OwnKeyBounds {
+interface OwnKeyBounds {
   readonly person: string;
   readonly terms: OwnKeyTerms;
   readonly nowMs: number;

@@ -4,7 +4,7 @@
  */
 import { hasRightsOf, roles, type Role } from './role.ts';
 
-export interface RoleEntry {
+interface RoleEntry {
   /** Id or name; null: the only organization. */
   readonly organization: string | null;
   readonly role: Role;

@@ -59,7 +59,7 @@ export interface RunPolicy {
 }
 
 /** The key of each named provider. */
-export type ConnectionsByProvider = { readonly [P in Provider]: ProviderConnection };
+type ConnectionsByProvider = { readonly [P in Provider]: ProviderConnection };
 
 /** One organization's settings at one revision. */
 export interface OrganizationSettings extends ConnectionsByProvider {

@@ -12,7 +12,7 @@ export interface SentEvents {
   readonly thresholds: readonly number[];
 }
 
-export interface CapMoment {
+interface CapMoment {
   readonly windowStartMs: number;
   readonly spent: NanoDollars;
   readonly limit: NanoDollars;

@@ -15,7 +15,7 @@ export interface SentBudgetEvents extends SentEvents {
   readonly expected: boolean;
 }
 
-export interface BudgetMoment {
+interface BudgetMoment {
   readonly monthMs: number;
   readonly nowMs: number;
   readonly amount: NanoDollars;

@@ -11,7 +11,7 @@ const leastDays = 2;
 const factor = 2n;
 const leastAbove = 1_000_000_000n;
 
-export interface UnusualDay {
+interface UnusualDay {
   /** 00:00 UTC. */
   readonly dayMs: number;
   readonly spent: NanoDollars;

@@ -28,7 +28,7 @@ export interface ModelRefusal {
 /** What a body asks for: `none`: there is no body. `unread`: it could not be read to its end, or has more than one reading. */
 export type BodyModels = 'none' | 'unread' | readonly string[];
 
-export interface ModelLists {
+interface ModelLists {
   readonly organization: ModelPatterns;
   readonly key: ModelPatterns;
 }

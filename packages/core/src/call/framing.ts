@@ -17,7 +17,7 @@ export type FramingFault =
 
 const hostForm = /^[A-Za-z0-9.\-_~!$&'()*+,;=:%[\]]*$/;
 
-export interface RequestHead {
+interface RequestHead {
   readonly rawTarget: string;
   readonly headers: HeaderPairs;
   readonly httpMajorVersion: number;

@@ -3,7 +3,7 @@
  * it is parsed, and not by its length alone. It walks the bytes once and builds nothing.
  */
 
-export interface JsonExtent {
+interface JsonExtent {
   /** At least as many as there are: every member and element, and every object and list. Text that is no JSON has some number too. */
   readonly values: number;
   /** How deep objects and lists stand in each other. */

@@ -14,7 +14,7 @@ import { wordBegins, wordContinues, wordKind } from './word-lexer.ts';
  * `valid`: one JSON value and nothing after it. `empty`: nothing but white space so far. `incomplete`: so far the beginning
  * of a JSON text. `invalid`: it is not JSON. `gave_up`: nested deeper than is followed.
  */
-export type JsonVerdict = 'valid' | 'empty' | 'incomplete' | 'invalid' | 'gave_up';
+type JsonVerdict = 'valid' | 'empty' | 'incomplete' | 'invalid' | 'gave_up';
 
 // What the next byte may be. From `invalid` on nothing is read any more.
 const expectValue = 0;

@@ -25,7 +25,7 @@ export type StrictJson = null | boolean | string | JsonNumber | JsonObject | Str
 /** Containers within containers that are followed. */
 const strictDepthMax = 64;
 
-export type StrictJsonVerdict = { readonly value: StrictJson } | { readonly refused: 'not_json' | 'too_deep' };
+type StrictJsonVerdict = { readonly value: StrictJson } | { readonly refused: 'not_json' | 'too_deep' };
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const notJson: StrictJsonVerdict = Object.freeze({ refused: 'not_json' });

@@ -9,7 +9,7 @@ import {
 } from './wasm-code.ts';
 
 /** Numbers of locals. */
-export interface StringLocals {
+interface StringLocals {
   /** Where the reader is, and where the bytes end. */
   readonly at: number;
   readonly to: number;

@@ -17,7 +17,7 @@ export const hexDigit = new Uint8Array(256).map((_, byte) => (/[0-9a-fA-F]/.test
 export const continuationsAfter = new Uint8Array(256).map((_, byte) => (byte < 0xc2 || byte > 0xf4 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3));
 
 /** Where `scan` stopped: chunk used up, closing quote passed, or no JSON string. */
-export type StringProgress = 'more' | 'closed' | 'invalid';
+type StringProgress = 'more' | 'closed' | 'invalid';
 
 /** Reads one string after its opening quote; `open` begins the next. */
 export class StringLexer {

@@ -6,7 +6,7 @@ import { createValueReader, expects, levelsMax, place, stopped, windowBytes, wor
 import type { WasmExports } from './wasm-code.ts';
 
 /** Where `pass` stopped: the chunk is used up, the value has ended, it is no JSON, or it is nested deeper than is followed here. */
-export type PassedValue = 'more' | 'ended' | 'invalid' | 'deep';
+type PassedValue = 'more' | 'ended' | 'invalid' | 'deep';
 
 /** Fewer bytes are not worth the call. */
 export const passedBytesMin = 128;

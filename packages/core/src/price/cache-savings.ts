@@ -6,7 +6,7 @@ import { divideHalfEven, nanoDollars, nanoDollarsMax, type NanoDollars } from '.
 import { picoPerNano, rateAt, type Rates, type TokenRate } from './rates.ts';
 
 /** The input of a call by price: each token is counted once. */
-export interface CacheTokens {
+interface CacheTokens {
   readonly input: number;
   readonly audioInput: number;
   readonly cached: number;

@@ -4,7 +4,7 @@
 import type { ListedModel, NameRule } from './price-list.ts';
 
 /** Whether the rule matches a name, in lower case. */
-export type NameTest = (name: string) => boolean;
+type NameTest = (name: string) => boolean;
 
 /** A listed model with its compiled rule. */
 export interface KnownModel {

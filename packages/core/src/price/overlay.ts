@@ -63,7 +63,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 class Refused extends Error {}
 
 /** A list's sellers: those that a price may be for. */
-export type KnownSellers = { readonly providers: readonly Pick<PriceList['providers'][number], 'id'>[] };
+type KnownSellers = { readonly providers: readonly Pick<PriceList['providers'][number], 'id'>[] };
 
 /**
  * The file's prices, or the sentence that says what is wrong and where. `list`: null for a file that was accepted before, perhaps with another

@@ -1,6 +1,6 @@
 /** Which of two names, that of the answer and the one that was asked for, a call is priced by. Rule 6d. Pure. */
 
-export interface NamedModels {
+interface NamedModels {
   /** As the answer names it. */
   readonly model: string | null;
   readonly requestedModel: string | null;

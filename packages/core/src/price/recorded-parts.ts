@@ -79,7 +79,7 @@ export function recordedPricedModel({ model, requestedModel, wire }: Pick<Pricin
 }
 
 /** Who sold a recorded call, as prices are asked for; null: it went to an upstream that is no longer declared. */
-export function recordedSeller(
+function recordedSeller(
   { wire }: Pick<PricingRecord, 'wire'>, { upstreamUrl, listedAs }: DeclaredSeller,
 ): Pick<PriceQuery, 'provider' | 'upstreamHost' | 'listedAs'> | null {
   if (wire !== 'upstream') return { provider: wire, upstreamHost: null, listedAs: null };

@@ -25,7 +25,7 @@ export interface ModelPrice {
 }
 
 /** Every price known for one model: the operator's own, the one that goes first ahead; the list's in rising precedence. */
-export interface FoundPrices {
+interface FoundPrices {
   readonly overlay: readonly ModelPrice[];
   readonly list: readonly ModelPrice[];
 }

@@ -12,7 +12,7 @@ import { listedPriceAt, overlayModelPrice, overlayPriceAt, type ModelPrice, type
 import { isoText } from '../time/iso-text.ts';
 
 /** Prices as decimal text of US dollars per million tokens; null: not known; `cost.ts` says how it is then charged. */
-export interface ShownRates {
+interface ShownRates {
   readonly input: string | null;
   readonly cached: string | null;
   readonly cacheWrite: string | null;

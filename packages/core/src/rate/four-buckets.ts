@@ -33,7 +33,7 @@ export interface LimitedCall {
 }
 
 /** `answered`: a 2xx head came, even if the rest was cut. `failed`: no head, or another status. */
-export type RateOutcome = 'answered' | 'failed';
+type RateOutcome = 'answered' | 'failed';
 
 /** Two full buckets. */
 export function fullPair(figures: RateFigures, nowMs: number): BucketPair {

@@ -36,7 +36,7 @@ export type CostGap = (typeof costGapNames)[number];
  * was forwarded for it.
  */
 export const recordKinds = ['call', 'settlement'] as const;
-export type RecordKind = (typeof recordKinds)[number];
+type RecordKind = (typeof recordKinds)[number];
 
 /** What is known when a call is about to be dialled; journalled as `opened` before the first byte leaves. */
 export interface CallOpening {

@@ -13,7 +13,7 @@ export const untoldCallsMax = 20;
 /** Callers of an organization that have a count of their own. Further ones share one. */
 export const countedCallersMax = 1_000;
 /** The same for all organizations of the node together. */
-export const countedCallersOfNodeMax = 100_000;
+const countedCallersOfNodeMax = 100_000;
 
 const hourMs = 3_600_000;
 

@@ -20,10 +20,10 @@ export type HourRecord = Pick<CallRecord,
 const hourFigures = [
   'calls', 'cost', 'input', 'cached', 'written', 'output', 'reasoning', 'unknown', 'unpriced', 'gaps', 'errors', 'throttled',
 ] as const;
-export type HourFigure = (typeof hourFigures)[number];
+type HourFigure = (typeof hourFigures)[number];
 
 /** `d12`: durations of bucket 12; `f3`: first bytes of bucket 3. */
-export type LatencyKind = 'd' | 'f';
+type LatencyKind = 'd' | 'f';
 
 /** A bucket to every fourth root of two from a millisecond on. */
 const bucketsPerDoubling = 4;

@@ -7,7 +7,7 @@ import { nanoDollars, type NanoDollars } from '../money.ts';
 import type { ClampReason } from './run.ts';
 
 /** A budget in force. `effective` null: none, and the run takes no exposure. */
-export interface RunBudget {
+interface RunBudget {
   /** Above 0. */
   readonly effective: NanoDollars | null;
   /** Set where `effective` is below what the request declared. */
@@ -33,11 +33,11 @@ export interface PolicyBudget extends RunBudget {
   readonly declared: NanoDollars | null;
 }
 
-export interface EnvelopeZero {
+interface EnvelopeZero {
   readonly kind: 'run_envelope_zero';
 }
 
-export interface ExposureExhausted {
+interface ExposureExhausted {
   readonly kind: 'run_exposure_exhausted';
 }
 

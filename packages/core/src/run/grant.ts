@@ -34,7 +34,7 @@ export interface GrantPayload {
 }
 
 /** A grant in its parts, of the right form and not verified. */
-export interface ParsedGrant {
+interface ParsedGrant {
   readonly payload: GrantPayload;
   /** The signed text; ASCII. */
   readonly signedText: string;
@@ -83,7 +83,7 @@ export function parseGrant(grant: string): ParsedGrant | null {
 }
 
 /** What a grant must fit. `creating`: the run does not exist yet; only then the expiry counts. */
-export interface GrantUse {
+interface GrantUse {
   readonly organization: OrganizationId;
   readonly run: string;
   readonly nowMs: number;

@@ -3,7 +3,7 @@
  * alone there. So an organization that comes later finds room at once and need not wait until another's runs have ended.
  */
 
-export interface RegistryRoom {
+interface RegistryRoom {
   /** `SVC_RUN_REGISTRY_MAX`, from 1. */
   readonly capacity: number;
   /** Live runs held now, those being asked for included. */

@@ -48,10 +48,10 @@ export function isEnded(run: Run): run is EndedRun {
 }
 
 /** The parts of a run that decide about a call. */
-export type JudgedRun = Pick<Run, 'state' | 'effective' | 'spent' | 'expiresAtMs'>;
+type JudgedRun = Pick<Run, 'state' | 'effective' | 'spent' | 'expiresAtMs'>;
 
 /** The call may be forwarded. `tightenTo`: the run's budget falls to this with the call; null: it stays. */
-export interface RunAdmission {
+interface RunAdmission {
   readonly kind: 'admitted';
   readonly tightenTo: NanoDollars | null;
 }

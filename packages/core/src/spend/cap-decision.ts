@@ -36,7 +36,7 @@ export type CapRefusal =
 const lifetimeRetryAfterSeconds = 86_400;
 
 /** A key, and the member whose key it is; null: nobody's in particular. */
-export interface OwnedKey {
+interface OwnedKey {
   readonly id: ServiceKeyId;
   readonly person: PersonId | null;
 }

@@ -6,7 +6,7 @@ import { nanoDollars, type NanoDollars } from '../money.ts';
 import { windowAt, type CalendarWindow } from './window.ts';
 
 /** What of a call counts. Calls come in the order of their starts. */
-export interface TriedCall {
+interface TriedCall {
   readonly startedAtMs: number;
   /** Null: unknown; the call spends nothing. */
   readonly cost: NanoDollars | null;
@@ -22,7 +22,7 @@ export interface TriedCalls {
 }
 
 /** One window in which something would have been refused. */
-export interface TriedWindow {
+interface TriedWindow {
   readonly startMs: number;
   /** Start of the call that brought spend to the limit; of the first refused one, where the limit is 0. */
   readonly reachedAtMs: number;

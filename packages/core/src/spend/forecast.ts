@@ -12,7 +12,7 @@ export interface SpentDay {
   readonly spent: NanoDollars;
 }
 
-export interface Forecast {
+interface Forecast {
   /** Null: not at this pace, or not before the window ends. A cap that is reached: now. */
   readonly atMs: number | null;
   readonly pacePerDay: NanoDollars;

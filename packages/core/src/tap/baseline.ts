@@ -26,7 +26,7 @@ export interface BaselineLife {
   readonly replacedAtMs: number | null;
 }
 
-export interface BaselineStanding {
+interface BaselineStanding {
   readonly state: BaselineState;
   /** When its days or its wait end; in the past if it is closed. Null: its days are over and nothing closes it. */
   readonly closesAtMs: number | null;

@@ -13,7 +13,7 @@ export const tapStopReasons = ['stop', 'length', 'tool_calls', 'content_filter',
 export type TapStopReason = (typeof tapStopReasons)[number];
 
 /** What a provider reported about its rate limits; null if nothing. */
-export interface TapRateLimit {
+interface TapRateLimit {
   readonly requestsLimit: number | null;
   readonly requestsRemaining: number | null;
   readonly tokensLimit: number | null;
@@ -75,7 +75,7 @@ export const tapFields = [
   'schema', 'provider', 'model', 'request_id', 'input_tokens', 'output_tokens', 'cached_tokens', 'stop_reason', 'tool_calls', 'status',
   'retries', 'latency_ms', 'rate_limit', 'timestamp', 'tag',
 ] as const;
-export type TapField = (typeof tapFields)[number];
+type TapField = (typeof tapFields)[number];
 const rateLimitFields = ['requests_limit', 'requests_remaining', 'tokens_limit', 'tokens_remaining'] as const;
 
 const tapTokensMax = 1_000_000_000;

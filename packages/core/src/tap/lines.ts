@@ -7,7 +7,7 @@ import type { TapEvent } from './event.ts';
 const linesMax = 200;
 const rest = 'other';
 
-export type TapLineKind = 'model' | 'tag';
+type TapLineKind = 'model' | 'tag';
 
 export interface TapLine {
   readonly kind: TapLineKind;

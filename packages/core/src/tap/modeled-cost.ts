@@ -26,7 +26,7 @@ const sellerHost: { readonly [P in TapProvider]: string | null } = {
 const cachedOnTop = new Set<TapProvider>(providers.filter((provider) => !wires[provider].cachedInInput));
 
 /** Tokens of one or more calls, as they are charged. */
-export interface ModeledTokens {
+interface ModeledTokens {
   readonly provider: TapProvider;
   readonly model: string;
   /** The day of the calls, 00:00 UTC, whose price applies. */

@@ -40,7 +40,7 @@ export interface ReportFigures {
     readonly p95: Reported<number | null>; readonly p99: Reported<number | null> };
 }
 
-export interface ReportHeadroom {
+interface ReportHeadroom {
   readonly provider: string;
   readonly model: string;
   readonly kind: 'requests' | 'tokens';
@@ -70,7 +70,7 @@ export interface TapReport {
 }
 
 /** What a report is made from. */
-export interface ReportSources {
+interface ReportSources {
   /** The days that are reported on; null: all. */
   readonly period: BaselinePeriod | null;
   readonly book: PriceBook;

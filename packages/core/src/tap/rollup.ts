@@ -87,7 +87,7 @@ export function rollUp(events: readonly TapEvent[], steps: readonly number[]): T
 }
 
 /** Whether `a` leaves a smaller share than `b`; exact. */
-export function isTighter(a: Pick<TapHeadroom, 'limit' | 'remaining'>, b: Pick<TapHeadroom, 'limit' | 'remaining'>): boolean {
+function isTighter(a: Pick<TapHeadroom, 'limit' | 'remaining'>, b: Pick<TapHeadroom, 'limit' | 'remaining'>): boolean {
   return BigInt(a.remaining) * BigInt(b.limit) < BigInt(b.remaining) * BigInt(a.limit);
 }
 

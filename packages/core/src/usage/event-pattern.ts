@@ -25,7 +25,7 @@ let comparer: Comparer | null | undefined;
 let compared: Uint8Array | null = null;
 
 /** Where one event stands in a chunk: all its lines, its one data line's end among them, and the blank one. */
-export interface EventExtent {
+interface EventExtent {
   readonly from: number;
   readonly dataTo: number;
   readonly to: number;

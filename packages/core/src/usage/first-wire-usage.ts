@@ -11,7 +11,7 @@ import { tokenFigure } from './token-figure.ts';
 import { UnitPlaces } from './unit-places.ts';
 
 /** An API's words for input and output. */
-export type UsageSpelling = readonly [input: 'prompt' | 'input', output: 'completion' | 'output'];
+type UsageSpelling = readonly [input: 'prompt' | 'input', output: 'completion' | 'output'];
 
 /**
  * `readsCost`: the destination is a declared upstream. `totalIsInput`: the operation has no output, and some sellers (Voyage) count its input

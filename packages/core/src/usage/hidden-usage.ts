@@ -30,7 +30,7 @@ export function mayStreamWithoutUsage(path: string): boolean {
 }
 
 /** What is known of the destination that a call to an upstream goes to. */
-export interface StreamingSeller {
+interface StreamingSeller {
   /** Host name or URL. */
   readonly upstreamHost: string | null;
   /** The provider of the price list that it was declared to be, or null. */

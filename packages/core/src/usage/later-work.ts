@@ -5,7 +5,7 @@
  */
 
 /** How an answer tells that work ended; see `outcome-place.ts`. */
-export const outcomeForms = [
+const outcomeForms = [
   'response', 'batch', 'result_file', 'message_results', 'video', 'fine_tuning', 'interaction', 'completion', 'wrapped_completion',
 ] as const;
 export type OutcomeForm = (typeof outcomeForms)[number];

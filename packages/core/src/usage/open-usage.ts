@@ -10,7 +10,7 @@ import { tokenFigure, type TokenFigure } from './token-figure.ts';
 import { UnitPlaces, type ReadUnits } from './unit-places.ts';
 
 /** The values of one such object. */
-export interface OpenFigures {
+interface OpenFigures {
   readonly figures: RawFigures;
   readonly cost: string | null;
   readonly read: ReadUnits;

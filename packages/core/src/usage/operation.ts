@@ -48,7 +48,7 @@ export function plainOperationOf(path: string): string {
  * Whether Claude's tokens are counted on Google's platform, where that is a publisher's model by name and not a method. `path`: plain, in lower
  * case.
  */
-export function countsTokens(path: string): boolean {
+function countsTokens(path: string): boolean {
   return path.endsWith('/publishers/anthropic/models/count-tokens:rawpredict');
 }
 

@@ -24,7 +24,7 @@ export interface OutcomeListener {
 }
 
 /** One object. */
-export interface ObjectPlaces {
+interface ObjectPlaces {
   readonly place: WatchedValue;
   /** The object was read whole. */
   take(listener: OutcomeListener): void;
@@ -39,7 +39,7 @@ export interface LinePlaces {
 }
 
 /** Those that are one object, which says whether the work has ended. */
-export type ObjectForm = Exclude<OutcomeForm, 'response' | 'interaction' | 'result_file' | 'message_results'>;
+type ObjectForm = Exclude<OutcomeForm, 'response' | 'interaction' | 'result_file' | 'message_results'>;
 
 /** The places of a job's object. `readsCost`: the destination is a declared upstream. */
 export function objectOf(form: ObjectForm, readsCost: boolean): ObjectPlaces {

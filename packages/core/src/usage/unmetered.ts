@@ -31,7 +31,7 @@ export const allowsAllUnmetered: UnmeteredPolicy = Object.freeze({ deferred: 'al
 export type UnmeteredByHead = Exclude<UnmeteredKind, 'hidden'> | 'by_body' | null;
 
 /** A call, as its head tells it. */
-export interface CalledHead extends CalledOperation {
+interface CalledHead extends CalledOperation {
   /** A header asks for its work to be done later (`asksInHeader`). */
   readonly isAsynchronous?: boolean;
   /** Its query or a header asks for an answer without usage (`hidesInHead`). */
@@ -92,7 +92,7 @@ export interface AskedOfBody {
  * Why work is taken to be of a kind. `asked`: the call asks for it. `unread`: its body could not be read, so it may. `untold`: too many answers to
  * calls of this caller told nothing of their usage (`UntoldCalls`).
  */
-export type UnmeteredGround = 'asked' | 'unread' | 'untold';
+type UnmeteredGround = 'asked' | 'unread' | 'untold';
 
 /** Work that the organization's policy is about. */
 export interface UnmeteredWork {

@@ -11,7 +11,7 @@ import { createOllamaDialect } from './dialects/ollama.ts';
 import { createInteractionsDialect } from './dialects/gemini-interactions.ts';
 import { createMessagesDialect } from './messages-dialect.ts';
 
-export interface DialectFacts {
+interface DialectFacts {
   /** Operations that no other dialect has, as plain paths of the first wire (`plainOperationOf`): their usage is due. */
   readonly reports: RegExp;
   /** Those whose answers may tell it. */

@@ -8,7 +8,7 @@ export function regionIn(url: string, host: string | null): string | null {
 }
 
 /** An upstream, as far as it tells a region. */
-export interface PlacedUpstream {
+interface PlacedUpstream {
   readonly url: string;
   /** The provider of the price list that it was declared to be; null: its host tells. */
   readonly listedAs: string | null;

@@ -8,7 +8,7 @@ export const upstreamAuths = [
 export type UpstreamAuth = (typeof upstreamAuths)[number];
 
 /** Those whose stored credential is never sent: each call gets one that is made with it. */
-export type MadeAuth = 'aws-sigv4' | 'google-service-account';
+type MadeAuth = 'aws-sigv4' | 'google-service-account';
 
 export function isMadeAuth(auth: UpstreamAuth): auth is MadeAuth {
   return auth === 'aws-sigv4' || auth === 'google-service-account';

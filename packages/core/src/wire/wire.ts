@@ -17,7 +17,7 @@ export interface CredentialHeader {
   readonly value: string;
 }
 
-export interface WireFacts {
+interface WireFacts {
   /** Its name for people, in sentences. */
   readonly displayName: string;
   /** The provider's own host; null if the organization declares one. */

@@ -67,7 +67,7 @@ interface Watch {
   readonly giveUp: (overtaken: boolean) => void;
 }
 
-export interface FetchFaults {
+interface FetchFaults {
   /** What a request fails with that was given up. */
   readonly givenUp: (overtaken: boolean) => Error;
   /** What an answer fails with that breaks off. */

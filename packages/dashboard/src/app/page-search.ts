@@ -15,10 +15,11 @@ export const filterValues = {
   usage: ['reported', 'partial', 'unknown', 'none'],
   lacks: ['unknown', 'unpriced', 'gaps', 'any'],
 } as const satisfies { readonly [Name in keyof CallsQuery]: readonly CallsQuery[Name][] };
-type Known = typeof filterValues;
+type Listed = typeof filterValues;
+type Unlisted = { [Name in keyof Listed]: Exclude<NonNullable<CallsQuery[Name]>, Listed[Name][number]> }[keyof Listed];
 /** Fails to compile if `filterValues` lacks a value that the platform knows. */
-export type UnlistedValues = MustBeNever<{ [Name in keyof Known]: Exclude<NonNullable<CallsQuery[Name]>, Known[Name][number]> }[keyof Known]>;
-type MustBeNever<Nothing extends never> = Nothing;
+type Known = Complete<Unlisted>;
+type Complete<Missing extends never> = [Missing] extends [never] ? Listed : never;
 type ValueOf<Name extends string> = Name extends keyof Known ? Known[Name][number] : string;
 
 /** Filters by attribution. Filtering for a missing name, such as no project, is not possible. */
@@ -116,7 +117,7 @@ export type StartSearch = { readonly tool?: string };
 export const startSearch = (raw: Raw): StartSearch => pick(raw, ['tool']);
 
 /** `to`: where to go after signing in, an address of this site. */
-export type SignInSearch = { readonly to?: string };
+type SignInSearch = { readonly to?: string };
 export const signInSearch = (raw: Raw): SignInSearch => {
   const { to } = pick(raw, ['to']);
   return to !== undefined && /^\/(?![/\\])/.test(to) ? { to } : {};

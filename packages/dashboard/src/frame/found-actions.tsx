@@ -24,7 +24,7 @@ const kinds: { readonly [Kind in Found['kind']]: { readonly name: string; readon
 /** Asked once nobody has typed for this long. Milliseconds. */
 const restMs = 150;
 
-export interface FoundActions {
+interface FoundActions {
   readonly group: SpotlightActionGroupData;
   /** The words are not answered yet. */
   readonly coming: boolean;

@@ -11,7 +11,7 @@ const AccountMenu = onDemand(async () => (await import('./account-menu.tsx')).Ac
 const ThemeToggle = onDemand(async () => (await import('./theme-toggle.tsx')).ThemeToggle);
 const OrganizationMenu = onDemand(async () => (await import('./organization-menu.tsx')).OrganizationMenu);
 
-export interface HeaderProps {
+interface HeaderProps {
   readonly menuOpened: boolean;
   readonly onMenu: () => void;
   readonly onPalette: () => void;

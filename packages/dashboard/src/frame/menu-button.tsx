@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import type { OnDemand } from '../parts/on-demand.tsx';
 
 /** The content of the button. */
-export interface MenuButtonProps {
+interface MenuButtonProps {
   readonly onClick: () => void;
   readonly onPointerEnter: () => void;
   readonly onFocus: () => void;

@@ -36,7 +36,7 @@ export interface NavigationPage {
   readonly operator?: true;
 }
 
-export interface NavigationGroup {
+interface NavigationGroup {
   readonly name: string;
   readonly pages: readonly NavigationPage[];
 }

@@ -11,7 +11,7 @@ import { sessionQuery, type KnownSession } from '../app/session.ts';
 import type { PageAsks, Raw } from './page-asks.ts';
 import { PageAway } from './page-fault.tsx';
 
-export interface PageAhead {
+interface PageAhead {
   /** Sends what the page asks for at this address, and loads what it draws at first besides its own script. */
   readonly go: (search: Raw, session: KnownSession) => void;
 }

@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 
 /** Whether a person is being asked. */
-export interface OpenQuestion {
+interface OpenQuestion {
   readonly asked: boolean;
   readonly open: () => void;
   readonly close: () => void;
@@ -15,7 +15,7 @@ export function useQuestion(): OpenQuestion {
   return { asked, open, close };
 }
 
-export interface ConfirmProps {
+interface ConfirmProps {
   readonly of: Pick<OpenQuestion, 'asked' | 'close'>;
   readonly title: string;
   /** What the button says. */

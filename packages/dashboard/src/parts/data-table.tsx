@@ -28,7 +28,7 @@ export interface Column<Row> {
   readonly width?: string;
 }
 
-export interface DataTableProps<Row> {
+interface DataTableProps<Row> {
   /** What the table holds, for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { queries, sentenceOf } from '../api/client.ts';
 import { tellDone, tellFault } from '../app/notices.ts';
 
-export interface Doing<Input, Output> {
+interface Doing<Input, Output> {
   readonly run: (input: Input) => Promise<Output>;
   /** The notice after success; absent or null: the page reports it otherwise. */
   readonly done?: string | ((output: Output) => string | null);

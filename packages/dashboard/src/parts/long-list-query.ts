@@ -6,7 +6,7 @@ interface ListPage<Row> {
   readonly nextCursor: string | null;
 }
 
-export interface LongList<Row> {
+interface LongList<Row> {
   readonly path: string;
   readonly filters?: object;
   readonly page: (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<Row>>;

@@ -9,7 +9,7 @@ import { Money } from '../shown/figures.tsx';
 export type ShownTerms = NonNullable<Shown<'OwnKeyTerms'>>;
 
 /** The organization's terms; null: there are none. Undefined: they are not loaded yet. */
-export function useOwnKeyTerms(): ShownTerms | null | undefined {
+function useOwnKeyTerms(): ShownTerms | null | undefined {
   const {
     organization: { id },
   } = useSession();

@@ -4,7 +4,7 @@ import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { BrokenPart } from './broken-part.tsx';
 
-export interface PageProps {
+interface PageProps {
   readonly title: string;
   readonly about?: ReactNode;
   readonly actions?: ReactNode;

@@ -16,7 +16,7 @@ export async function doInPieces<Value>(steps: Generator<void, Value>, signal?: 
 }
 
 /** Resolves in a task of its own. A timer would wait for 4 ms each time. */
-export function browsersTurn(): Promise<void> {
+function browsersTurn(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.addEventListener('message', () => {

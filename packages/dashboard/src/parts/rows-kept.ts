@@ -3,7 +3,7 @@
 /** Rows come and go by this many: with each change of its rows the browser lays out the table, so that most frames of a scroll should have none. */
 const step = 8;
 
-export interface RowsOnScreen {
+interface RowsOnScreen {
   readonly startIndex: number;
   /** Included. */
   readonly endIndex: number;
@@ -27,7 +27,7 @@ export interface KeptRows {
   readonly end: number;
 }
 
-export interface EvenRowsOnScreen extends Pick<RowsOnScreen, 'overscan' | 'count'> {
+interface EvenRowsOnScreen extends Pick<RowsOnScreen, 'overscan' | 'count'> {
   /** Where the first row begins, from the top of the screen. */
   readonly topPx: number;
   readonly screenPx: number;

@@ -1,5 +1,5 @@
 /** The bar of a chart whose time is still running: it is drawn paler and labelled as such, so that nobody reads it as a drop. */
-export type BarStep = 'hour' | 'day';
+type BarStep = 'hour' | 'day';
 
 const stepMs: Readonly<Record<BarStep, number>> = { hour: 3_600_000, day: 86_400_000 };
 

@@ -3,7 +3,7 @@
  * percentage in the row says, whatever the largest row is.
  */
 
-export interface ShareBarProps {
+interface ShareBarProps {
   readonly part: number;
   /** The whole that the share is of, in the same unit; undefined: not known yet. */
   readonly of: number | undefined;

@@ -2,9 +2,9 @@
 import { useEffect, useMemo, useState } from 'react';
 import { doInPieces } from './pieces.ts';
 
-export type SortValue = string | number;
+type SortValue = string | number;
 
-export interface SortedBy<Row> {
+interface SortedBy<Row> {
   readonly value: (row: Row) => SortValue;
   readonly descending: boolean;
 }

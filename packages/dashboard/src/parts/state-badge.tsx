@@ -3,7 +3,7 @@ import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 /** `over`: it is past; `none`: there is nothing to report. */
-export type Meaning = 'good' | 'warn' | 'bad' | 'over' | 'none';
+type Meaning = 'good' | 'warn' | 'bad' | 'over' | 'none';
 
 const colors = { good: 'green', warn: 'yellow', bad: 'red', over: 'gray', none: undefined } as const;
 

@@ -6,7 +6,7 @@ import { ShareBar } from './share-bar.tsx';
 import { UsageCost, type Summed } from './usage-cost.tsx';
 import { percent, shortCount } from '../shown/amounts.ts';
 
-export interface TopRow extends Summed {
+interface TopRow extends Summed {
   /** Null: calls without such a name. */
   readonly name: string | null;
   readonly shown: string;

@@ -14,7 +14,7 @@ export function metricFormat(metric: Metric): (value: number) => string {
   return metric === 'cost' ? (value) => shortDollars(value.toFixed(9)) : shortCount;
 }
 
-export interface UsageOverDaysProps {
+interface UsageOverDaysProps {
   /** The largest names, in their order, and everything else. */
   readonly rows: readonly ExploredRow[];
   /** Null: by day alone. */

@@ -137,7 +137,7 @@ export function fileAddress(question: UsageQuestion, format: 'csv' | 'json'): st
 }
 
 /** What the row of all but the largest is called. */
-export const everythingElse = 'everything else';
+const everythingElse = 'everything else';
 
 export function metricOf(row: Pick<ExploredRow, 'calls' | 'inputTokens' | 'outputTokens' | 'cost'>, metric: Metric): number {
   return metric === 'calls' ? row.calls : metric === 'tokens' ? row.inputTokens + row.outputTokens : Number(row.cost);

@@ -14,7 +14,7 @@ export interface ComparedTime {
   readonly comparedUntilMs: number;
 }
 
-export interface Compared {
+interface Compared {
   readonly now: number;
   readonly before: number;
   /** The unit of what is compared, as in `no calls`. */

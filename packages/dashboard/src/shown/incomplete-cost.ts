@@ -2,7 +2,7 @@
 import { wholeCount } from './amounts.ts';
 
 /** The counts of a sum that show what its cost lacks. A call can be in `unknownCalls` and in one of the other two, never in both of those. */
-export interface Lacking {
+interface Lacking {
   /** Left out if they were not counted. */
   readonly calls?: number;
   /** No usage came, or only a part of it. */

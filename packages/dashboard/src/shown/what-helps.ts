@@ -3,7 +3,7 @@ import type { Shown } from '../api/client.ts';
 
 type Refusal = Pick<Shown<'Refusal'>, 'code' | 'scope' | 'window'>;
 
-export interface Help {
+interface Help {
   readonly words: string;
   /** Where it is done; absent: on the caller's side. */
   readonly page?: { readonly to: '/caps' | '/settings' | '/providers' | '/keys'; readonly name: string };

@@ -34,7 +34,7 @@ import { chooseDestination } from './choose-destination.ts';
 import { receiveBody } from './receive-body.ts';
 
 /** How a call ends that is not forwarded: a refusal, or our own fault. */
-export interface Unforwarded {
+interface Unforwarded {
   readonly refuseWith: (refusal: Refusal) => void;
   readonly broke: (place: FaultPlace, cause: unknown) => void;
 }

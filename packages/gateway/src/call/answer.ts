@@ -19,7 +19,7 @@ export interface RelayedHead {
 }
 
 /** What is slowed down while the caller does not read. */
-export interface Source {
+interface Source {
   pause(): void;
   resume(): void;
 }

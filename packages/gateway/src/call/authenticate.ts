@@ -11,13 +11,13 @@ import type { GatewayNode } from '../node/gateway-node.ts';
 import type { HeldKey } from '../guards/held-key.ts';
 
 /** A live key, and the hash by which it is found again. */
-export interface Authenticated {
+interface Authenticated {
   readonly hash: string;
   readonly held: HeldKey;
 }
 
 /** What a request shows of itself: `presented` is null if nothing has the form of a key. */
-export interface Showing {
+interface Showing {
   readonly presented: string | null;
   /** Where it shows that. */
   readonly head: ReadHead;

@@ -13,7 +13,7 @@ import type { Destinations, GatewayNode } from '../node/gateway-node.ts';
 import type { ChosenDestination } from './admitted-call.ts';
 
 /** Where calls can go, and who makes the credentials that are made for each call. */
-export type Places = Pick<GatewayNode, 'destinations' | 'upstreamCredentials'>;
+type Places = Pick<GatewayNode, 'destinations' | 'upstreamCredentials'>;
 
 const nothingBeside: ChosenDestination['beside'] = [];
 

@@ -8,7 +8,7 @@ import type { RefusalAnswer } from '../callers/refusals.ts';
 const unbudgeted = { scope: null, window: null } as const;
 
 /** A refusal as its caller saw it. */
-export interface SentRefusal {
+interface SentRefusal {
   readonly id: RequestId;
   /** The answer's own id; null: nothing could be sent. */
   readonly answerId: RequestId | null;

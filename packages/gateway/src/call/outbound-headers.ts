@@ -7,7 +7,7 @@ import { KeptHead } from '../network/kept-head.ts';
 import type { AdmittedCall } from './admitted-call.ts';
 
 /** The list, and where the client may keep what it makes of it; null: another call hardly has it. */
-export interface OutboundHead {
+interface OutboundHead {
   readonly headers: string[];
   readonly kept: KeptHead | null;
 }

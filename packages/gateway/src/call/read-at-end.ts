@@ -15,7 +15,7 @@ export interface EndOfAnswer {
 }
 
 /** What there was to read. */
-export interface AnswerRead {
+interface AnswerRead {
   readonly copy: CopyReader | null;
   /** The call was dialled, usage is due on it, and no head came. */
   readonly lost: boolean;

@@ -18,14 +18,14 @@ import { requestedModelOf } from './requested-model.ts';
 import { freshRequestId } from '../callers/request-ids.ts';
 import { openingOf, settledRecord } from './settle.ts';
 
-export interface RecordedCall {
+interface RecordedCall {
   readonly call: AdmittedCall;
   readonly body: Pick<OutboundBody, 'overBound' | 'requestedModel'>;
   readonly guard: CallGuard;
 }
 
 /** What was seen of a call by its end. */
-export interface SeenOfCall {
+interface SeenOfCall {
   readonly copy: CopyReader | null;
   /** What the copy tells of work that an earlier call began; null: it tells of none. */
   readonly outcome: OutcomeTally | null;

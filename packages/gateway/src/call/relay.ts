@@ -23,7 +23,7 @@ import { outboundHead } from './outbound-headers.ts';
 import { isSendable } from './response-head.ts';
 import { SeenAnswer } from './seen-answer.ts';
 
-export interface RelayParts {
+interface RelayParts {
   readonly node: GatewayNode;
   readonly call: AdmittedCall;
   readonly request: CallerRequest;

@@ -4,7 +4,7 @@ import type { StreamedRequest } from '../callers/caller-exchange.ts';
 import type { OutboundBody } from './admitted-call.ts';
 import { createModelWatch, type ModelWatch } from './requested-model.ts';
 
-export interface StreamStart {
+interface StreamStart {
   readonly first: readonly Buffer[];
   readonly firstBytes: number;
   readonly contentLength: number | null;

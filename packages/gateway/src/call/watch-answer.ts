@@ -22,7 +22,7 @@ export interface WatchedAnswer {
   readonly outcome: OutcomeTally | null;
 }
 
-export interface AnswerHead {
+interface AnswerHead {
   readonly status: number;
   readonly head: ResponseHead;
   readonly headers: readonly string[];

@@ -19,7 +19,7 @@ const shortPieceBytes = 4 * 1024;
 const noPieces: readonly Buffer[] = [];
 
 /** The pieces of a body, as they came. */
-export interface HeldPieces {
+interface HeldPieces {
   readonly pieces: readonly Buffer[];
   /** Of all of them. */
   readonly bytes: number;

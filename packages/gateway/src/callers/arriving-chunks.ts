@@ -18,7 +18,7 @@ const noChunks: Refusal = { kind: 'malformed_request', fault: 'The request is no
  * What bytes brought: parts of the body, each of one chunk (those of plain chunks are these bytes themselves); and how many of them are not another
  * request's.
  */
-export interface ReadChunks {
+interface ReadChunks {
   readonly parts: readonly Buffer[];
   readonly taken: number;
 }

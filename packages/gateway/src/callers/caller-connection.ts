@@ -35,7 +35,7 @@ export interface UsualCallers extends KeptRequests {
 }
 
 /** Milliseconds. */
-export interface CallerLimits {
+interface CallerLimits {
   /** Until a first request has begun; if it is left to Node's server, until its head has come. */
   readonly firstRequestMs: number;
   /** Between an answer and the next request. */

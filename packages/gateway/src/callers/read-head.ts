@@ -13,7 +13,7 @@ import { runDeclarationOf, type RunDeclaration, type RunDeclarationRefusal } fro
 import type { ShownKey } from './shown-key.ts';
 
 /** A head as the parser gave it. */
-export interface HeadLines {
+interface HeadLines {
   readonly method: string;
   /** The target as it came. */
   readonly target: string;

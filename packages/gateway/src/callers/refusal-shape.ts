@@ -10,7 +10,7 @@ import { dialectOfOperation } from '@metergate/core/usage/upstream-dialects.ts';
 import type { RefusalAnswer } from './refusals.ts';
 
 /** A body, to be written as JSON, and the header fields that go with it: name, value. */
-export interface ShapedRefusal {
+interface ShapedRefusal {
   readonly body: unknown;
   readonly pairs: readonly string[];
 }

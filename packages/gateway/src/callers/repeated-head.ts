@@ -11,7 +11,7 @@ import { ReadHead } from './read-head.ts';
 export type BodyLength = number | 'chunks';
 
 /** A usual head, as the parser read it. */
-export interface UsualHead {
+interface UsualHead {
   readonly method: string;
   readonly target: string;
   readonly pairs: string[];

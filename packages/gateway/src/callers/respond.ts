@@ -73,7 +73,7 @@ export function sendRefusal(request: CallerRequest, response: CallerResponse, id
 const closesAlways: ReadonlySet<Refusal['kind']> = new Set(['malformed_request', 'expectation_unknown', 'request_timeout']);
 
 /** What `HEAD` asked for has no body (RFC 9110, 9.3.2). */
-export type BodyOfAnswer = 'with_body' | 'head_alone';
+type BodyOfAnswer = 'with_body' | 'head_alone';
 
 /** Sends a refusal on a bare socket, where the parser gave no request to answer, and closes it. */
 export function refuseOnSocket(socket: Socket, refusal: Refusal, ofAnswer: BodyOfAnswer = 'with_body'): void {

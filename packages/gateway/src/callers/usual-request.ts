@@ -32,7 +32,7 @@ const carriageReturn = 0x0d;
  * What the bytes read so far are: `none` of a request, a part of one, a whole one, the head of one that is served while its body arrives, or
  * nothing that is usual.
  */
-export type RequestProgress = 'none' | 'part' | 'whole' | 'arriving' | 'unusual';
+type RequestProgress = 'none' | 'part' | 'whole' | 'arriving' | 'unusual';
 
 export class UsualRequest implements RequestEvents {
   readonly #parser: Parser = createRequestParser(this);

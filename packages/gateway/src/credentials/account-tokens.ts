@@ -12,7 +12,7 @@ const unusedMs = 30_000;
 /** For how long no fetch is tried after one that failed. Whoever needs a token meanwhile is told of the failure. */
 const pauseMs = 1_000;
 
-export interface TokenSource {
+interface TokenSource {
   readonly monotonicMs: () => number;
   /** Calls back once. */
   readonly fetch: (done: (result: FetchedToken | NoToken) => void) => void;

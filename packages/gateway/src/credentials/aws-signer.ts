@@ -54,7 +54,7 @@ const ownFields = ['x-amz-date', hashField, 'x-amz-security-token'];
 const hashedHereBytesMax = 64 * 1024;
 
 /** What a signature covers besides what it must. */
-export interface SignedForm {
+interface SignedForm {
   readonly signs: (lowerName: string) => boolean;
   /** The hash of the body is a field as well. */
   readonly namesHash: boolean;

@@ -23,7 +23,7 @@ export interface MadeCredential {
 }
 
 /** Why there is none. `token`: what happened where it is fetched, with nothing of a secret in it. */
-export type UnmadeCredential =
+type UnmadeCredential =
   | { readonly kind: 'upstream_token_unavailable'; readonly token: string }
   | { readonly kind: 'upstream_body_unsigned' };
 

@@ -17,7 +17,7 @@ const idleMs = 900_000;
 const makersMax = 4_096;
 
 /** Where requests of an organization go that it chose itself. */
-export type UpstreamOf = (owner: PoolOwner & { readonly name: string }) => Destination;
+type UpstreamOf = (owner: PoolOwner & { readonly name: string }) => Destination;
 
 interface KeptMaker {
   /** What it was made for, as the settings had it last. */

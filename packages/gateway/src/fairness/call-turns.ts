@@ -13,7 +13,7 @@ const togetherMs = 250;
 const waitingMax = 4_096;
 
 /** How turns and delays are counted; tests pass their own. */
-export interface CallTurnsTiming {
+interface CallTurnsTiming {
   /** Runs a task once the turn is over. */
   readonly atTurnsEnd: (task: () => void) => unknown;
   readonly after: (delayMs: number, task: () => void) => unknown;

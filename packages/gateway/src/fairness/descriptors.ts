@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 const keptMax = 256;
 
 /** Connections at once, by who opens them. */
-export interface ConnectionBounds {
+interface ConnectionBounds {
   /** Callers of the gateway. As many again are left for the destinations. */
   readonly callers: number;
   /** That one organization may leave idle at one destination, for all its keys. Some organizations must not take what others dial with. */

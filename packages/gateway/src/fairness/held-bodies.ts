@@ -11,7 +11,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 
 /** What is paused if there is no room. */
-export interface BodyFlow {
+interface BodyFlow {
   pause(): void;
   resume(): void;
 }

@@ -12,7 +12,7 @@ export const largeBytesMin = 16 * 1024;
 export const collectedBytesMin = 32 * 1024 * 1024;
 
 /** What it depends on; given in tests. */
-export interface LargePiecesRuntime {
+interface LargePiecesRuntime {
   /** Runs a task once this turn of the event loop is over: nothing that is being read is collected for. */
   readonly atTurnsEnd: (task: () => void) => unknown;
   readonly collectYoung: () => void;

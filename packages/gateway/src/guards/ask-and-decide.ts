@@ -8,7 +8,7 @@ import type { GuardedCall, Guards } from './guards.ts';
 import type { RunDecision } from './runs.ts';
 
 /** What happens to the call: exactly one of these, once. */
-export interface Decided {
+interface Decided {
   /** Whether the caller still waits for the answer; asked before each decision but the first. */
   readonly isWanted: () => boolean;
   /** The call must be taken in this same turn. */

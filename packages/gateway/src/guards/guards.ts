@@ -36,7 +36,7 @@ export interface GuardedCall {
 }
 
 /** What a call is counted under: on a shared store its leased subjects, and the people and labels among them that have caps. */
-export interface TakenCall {
+interface TakenCall {
   readonly subjects: readonly LeasedSubject[];
   readonly capped: readonly CappedSubject[];
 }

@@ -9,7 +9,7 @@ import { SpendLeases, type LeaseCounters, type SpendLeasesOptions } from './spen
 /** What calls and caps use of a node's leases. */
 export type NodeLeases = Pick<SpendLeases, Exclude<keyof SpendLeases, 'confirmSoon'>>;
 
-export interface LeasesByCellOptions extends Omit<SpendLeasesOptions, 'book' | 'client'> {
+interface LeasesByCellOptions extends Omit<SpendLeasesOptions, 'book' | 'client'> {
   readonly client: Pick<StoreClient, 'claimLeases' | 'shipNow' | 'runsCurrentAt' | 'cellOf'>;
   readonly bookOf: () => SpendLeasesOptions['book'];
 }

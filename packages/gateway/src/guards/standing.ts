@@ -17,7 +17,7 @@ import type { NodeLeases } from './leases-by-cell.ts';
 import { OrganizationRate, RateLimit, type RateCounters } from './rate-limit.ts';
 
 /** Shared by all keys of an organization. */
-export interface OrganizationStanding {
+interface OrganizationStanding {
   readonly rate: OrganizationRate;
   readonly sums: WindowSums;
   /** Its people and labels that have caps. */

@@ -5,7 +5,7 @@
  */
 
 /** Receives the bytes of chunks, in their order; a chunk that is cut comes in parts. */
-export interface ChunkSink {
+interface ChunkSink {
   body(part: Buffer): void;
 }
 

@@ -44,7 +44,7 @@ const newestMajor = 26;
 const lenientNone = 0;
 
 /** The events of a message of either kind. */
-export interface MessageEvents {
+interface MessageEvents {
   begun(): void;
   body(chunk: Buffer): void;
   complete(): void;

@@ -7,7 +7,7 @@ import { formatDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 
 /** A request that the gateway refused. */
-export interface RefusalLine {
+interface RefusalLine {
   readonly event: 'refusal';
   /** `x-svc-request-id`. */
   readonly id: RequestId;
@@ -22,7 +22,7 @@ export interface RefusalLine {
 }
 
 /** A call that was forwarded and has ended. */
-export interface CallLine {
+interface CallLine {
   readonly event: 'call';
   readonly id: RequestId;
   readonly organization: string;
@@ -45,7 +45,7 @@ export interface CallLine {
 export type LogLine = RefusalLine | CallLine;
 
 /** Who was refused, as far as it is known. */
-export interface RefusedCaller {
+interface RefusedCaller {
   readonly id: RequestId;
   readonly answerId: string | null;
   readonly code: string;
@@ -53,7 +53,7 @@ export interface RefusedCaller {
   readonly key: string | null;
 }
 
-export interface CallLogOptions {
+interface CallLogOptions {
   /** Takes lines in their order. */
   readonly post: (lines: readonly LogLine[]) => void;
   /** One line for every call and every refusal (`SVC_ACCESS_LOG`). */

@@ -10,10 +10,10 @@ type Wire = CallRecord['wire'];
 
 /** Kinds of tokens as `/metrics` names them; cached and reasoning tokens are parts of the others where the wire says so. */
 const tokenTypes = ['input', 'output', 'cached', 'cache_write', 'reasoning'] as const;
-export type TokenType = (typeof tokenTypes)[number];
+type TokenType = (typeof tokenTypes)[number];
 
 /** A count of calls with the same labels. */
-export interface CallCount {
+interface CallCount {
   readonly wire: Wire;
   readonly endpoint: CallRecord['endpoint'];
   /** `2xx` and so on; `none`: no response head came. */
@@ -23,7 +23,7 @@ export interface CallCount {
 }
 
 /** What was counted of the calls of one wire. Plain values: it may be copied between threads. */
-export interface WireMetrics {
+interface WireMetrics {
   readonly tokens: Record<TokenType, number>;
   /** Nano-dollars. A sum for dashboards: exact up to 2^53, rounded above. */
   spendNano: number;

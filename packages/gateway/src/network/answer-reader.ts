@@ -10,7 +10,7 @@ import type { Parser } from '../http-parser/native-parser.ts';
 import { createResponseParser, reportEnds, type ParsedHead, type ResponseEvents } from '../http-parser/response-parser.ts';
 
 /** What a head says that decides where its body ends. */
-export interface HeadOfBody {
+interface HeadOfBody {
   readonly method: string;
   readonly status: number;
   readonly pairs: readonly string[];

@@ -18,7 +18,7 @@ const defaultTimeouts: DestinationTimeouts = { connectMs: 10_000, headMs: 900_00
 /** The named providers sit behind balancers that keep idle connections for longer than this. */
 const providerKeepAliveMs = 30_000;
 
-export interface DestinationPoolsOptions {
+interface DestinationPoolsOptions {
   /** Base URLs: scheme, host, port. */
   readonly urls: Readonly<Record<Provider, string>>;
   /** Judges every address of every declared upstream. */

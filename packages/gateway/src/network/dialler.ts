@@ -9,7 +9,7 @@ import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import { slabBytes } from '../fairness/body-slabs.ts';
 import { NotPublicFault, reachOf, type AddressGuard, type Reach } from '@metergate/store/network/address-guard.ts';
 
-export interface DiallerOptions {
+interface DiallerOptions {
   readonly url: URL;
   readonly scheme: 'http' | 'https';
   /** Null: a destination the operator configured, dialled as it is. */
@@ -18,7 +18,7 @@ export interface DiallerOptions {
   readonly ca: string | Buffer | undefined;
 }
 
-export interface Dialled {
+interface Dialled {
   /** Gets what comes in; without a copy of it in a stream. Absent: it comes as a stream's does. */
   readonly onread?: OnReadOpts;
   /** The connection is there, and its TLS. */

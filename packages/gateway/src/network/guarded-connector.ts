@@ -7,7 +7,7 @@ import { NotPublicFault, type AddressGuard, type Reach } from '@metergate/store/
 import { AnswerNames } from './answer-names.ts';
 import { adjustResponseParser } from './undici-parser.ts';
 
-export interface ConnectorOptions {
+interface ConnectorOptions {
   /** From the start of name resolution to the end of the TLS handshake, milliseconds. */
   readonly connectMs: number;
   /** Null: a destination the operator configured, dialled as it is. */

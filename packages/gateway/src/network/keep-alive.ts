@@ -5,7 +5,7 @@ const marginMs = 2_000;
 
 const timeoutHint = /(?:^|,)[\t ]*timeout=(\d+)/gi;
 
-export interface AnsweredHead {
+interface AnsweredHead {
   readonly status: number;
   readonly pairs: readonly string[];
 }

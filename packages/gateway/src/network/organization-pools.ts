@@ -13,7 +13,7 @@ export interface PoolOwner {
   readonly url: string;
 }
 
-export interface OrganizationPoolsOptions {
+interface OrganizationPoolsOptions {
   readonly open: (url: string, organization: string) => Destination;
   readonly monotonicMs: () => number;
   /** Pools open at once. */

@@ -18,7 +18,7 @@ export interface Resting {
 }
 
 /** Runs a task once this turn of the event loop is over; given in tests. */
-export type AtTurnsEnd = (task: () => void) => unknown;
+type AtTurnsEnd = (task: () => void) => unknown;
 
 export class ReadingTurns {
   readonly #atTurnsEnd: AtTurnsEnd;

@@ -13,7 +13,7 @@ import { ExchangeError } from './exchange-fault.ts';
 const shortBytesBelow = 1024;
 const shortWritesMax = 64;
 
-export interface BodyDuty {
+interface BodyDuty {
   readonly socket: Socket;
   /** Without framing. */
   readonly head: string;

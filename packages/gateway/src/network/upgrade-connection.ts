@@ -13,7 +13,7 @@ import { ExchangeError, notHttp } from './exchange-fault.ts';
 import type { SocketExchange } from './socket-exchange.ts';
 
 /** Whose connection it is. */
-export interface UpgradeOwner {
+interface UpgradeOwner {
   readonly host: string;
   readonly dialler: Dialler;
   readonly timeouts: DestinationTimeouts;

@@ -12,7 +12,7 @@ export interface NodeCondition {
   readonly unconfirmed: boolean;
 }
 
-export interface ConditionOptions {
+interface ConditionOptions {
   readonly journal: JournalCondition;
   readonly monotonicMs: () => number;
   /** When the shared store last took part in leasing; null: the store is the node's own. */

@@ -13,7 +13,7 @@ import type { HeldSettings } from './held-settings.ts';
 import { KeysAhead } from './keys-ahead.ts';
 import type { HeldKey } from '../guards/held-key.ts';
 
-export interface HeldSettingsOptions {
+interface HeldSettingsOptions {
   readonly client: Pick<StoreClient, 'askKey' | 'onAhead' | 'onChange' | 'onPrices' | 'lastNewsMs'>;
   /** Makes the standing of a key that is held from now on. */
   readonly standingOf: (answer: KeyAnswer) => KeyStanding;

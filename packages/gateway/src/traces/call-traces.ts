@@ -19,7 +19,7 @@ export interface SpanFacts extends Pick<CallRecord, (typeof shown)[number]> {
   readonly parent: TraceParent | null;
 }
 
-export interface CallTracesOptions {
+interface CallTracesOptions {
   readonly sampling: Sampling;
   readonly post: (spans: readonly SpanFacts[]) => void;
   /** From 0 up to 1; `Math.random` by default. */

@@ -5,7 +5,7 @@
 import { requestIdDigits } from '@metergate/core/id.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 
-export interface ConnectionSpan {
+interface ConnectionSpan {
   /** Of the trace, unless the caller has one. Its last digits are random: by those, shares of traces are chosen. */
   readonly traceId: string;
   readonly spanId: string;

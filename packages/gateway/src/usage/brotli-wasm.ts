@@ -28,7 +28,7 @@ const aliveByOrganization = new Map<string, number>();
 export class BrotliDecodersBusy extends Error {}
 
 /** Whose body it is, and what runs each slice in its turn. */
-export interface WasmBrotliOptions {
+interface WasmBrotliOptions {
   readonly organization: string;
   readonly inTurn: (piece: () => void) => void;
   /** Decoded bytes of one slice from the separate thread. */

@@ -18,7 +18,7 @@ export interface CopyLimits {
 }
 
 /** Received bytes that wait for decoders, over all calls. */
-export interface WaitingBytes {
+interface WaitingBytes {
   now: number;
   readonly max: number;
 }

@@ -14,7 +14,7 @@ import { FramedCopy } from './framed-copy.ts';
 import { GuardedReader, withReason } from './guarded-reader.ts';
 import { IdentityCopy } from './identity-copy.ts';
 
-export interface CopyReaderOptions {
+interface CopyReaderOptions {
   readonly context: ReadingContext;
   /** All lines of `Content-Encoding`, joined with commas; null if there is none. */
   readonly contentEncoding: string | null;

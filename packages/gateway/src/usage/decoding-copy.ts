@@ -15,7 +15,7 @@ import type { DecodingTurns } from './decoding-turns.ts';
 import { withReason, type GuardedReader } from './guarded-reader.ts';
 import { afterOwnTime, type Wait } from './own-time.ts';
 
-export interface DecodingCopyOptions extends Omit<DecoderOptions, 'inTurn'> {
+interface DecodingCopyOptions extends Omit<DecoderOptions, 'inTurn'> {
   readonly reader: GuardedReader;
   readonly turns: DecodingTurns;
   readonly places: DecodingPlaces;

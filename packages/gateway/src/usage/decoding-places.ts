@@ -26,7 +26,7 @@ export interface Placed {
 }
 
 /** The clock and timer of the places; tests pass their own. */
-export interface DecodingPlacesTiming {
+interface DecodingPlacesTiming {
   readonly monotonicMs: () => number;
   readonly after: (delayMs: number, task: () => void) => unknown;
 }

@@ -20,7 +20,7 @@ const restMsMax = 250;
 const forgetMs = 10_000;
 
 /** One piece of work: tenths of a millisecond. It must not throw. */
-export type DecodingPiece = () => void;
+type DecodingPiece = () => void;
 
 export interface DecodingTurns {
   /** Puts a piece of work behind all others of its organization. */

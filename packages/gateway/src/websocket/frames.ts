@@ -40,7 +40,7 @@ export class Frame {
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 /** Why bytes are no frames that may come here: `protocol` is no legal frame, `too_long` one that is longer than the bound. */
-export type FrameFault = 'protocol' | 'too_long';
+type FrameFault = 'protocol' | 'too_long';
 
 export interface FrameFinderOptions {
   /** A caller masks each of its frames, a provider none. */

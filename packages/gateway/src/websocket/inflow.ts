@@ -25,7 +25,7 @@ export interface InflowEvents {
   ended(): void;
 }
 
-export interface InflowOptions extends MessageCopyOptions {
+interface InflowOptions extends MessageCopyOptions {
   readonly organization: OrganizationId;
   readonly held: HeldBodies;
   readonly events: InflowEvents;

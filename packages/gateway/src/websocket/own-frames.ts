@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { opcodes } from './frames.ts';
 
 /** Who reads the frame. A provider accepts only masked frames, a caller only unmasked ones. */
-export type FrameReader = 'caller' | 'provider';
+type FrameReader = 'caller' | 'provider';
 
 /** One whole message. */
 export function messageFrame(payload: Buffer, opcode: number, reader: FrameReader): Buffer {

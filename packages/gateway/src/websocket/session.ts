@@ -22,7 +22,7 @@ import { Inflow, type FlowConnection, type InflowEvents } from './inflow.ts';
 import { closingMs, SessionEnds } from './session-ends.ts';
 import type { OpenSession } from './sessions.ts';
 
-export interface SessionParts {
+interface SessionParts {
   readonly node: GatewayNode;
   /** The handshake, which is forwarded and open. */
   readonly call: AdmittedCall;
@@ -36,9 +36,9 @@ export interface SessionParts {
 }
 
 /** The longest message that is read, of either end, decompressed, bytes. */
-export const messageBytesMax = 16 * 1024 * 1024;
+const messageBytesMax = 16 * 1024 * 1024;
 /** Without a message of either end for so long, a connection is closed. Providers end theirs after 60 minutes, however busy. */
-export const silenceMs = 60 * 60_000;
+const silenceMs = 60 * 60_000;
 
 /** What ends a connection once no response is under way, and why no further one is begun until then. */
 interface Ending {

@@ -3,7 +3,7 @@
  * Storage is behind this interface.
  */
 
-export interface FoundSession {
+interface FoundSession {
   readonly session: string;
   readonly person: string;
   /** Issuer of the identity provider that vouched for the person; null: a password did. */
@@ -15,7 +15,7 @@ export interface FoundSession {
 }
 
 /** Who a session is begun for, after they have proved who they are. */
-export interface ProvenPerson {
+interface ProvenPerson {
   readonly person: string;
   /** The identity provider that vouched for them: such a session is shorter than others. Null: a password, or a link. */
   readonly issuer: string | null;

@@ -17,7 +17,7 @@ import type { askOutcome, FollowedOutcome } from './ask-outcome.ts';
 import { askedSellerOf, type SellerRules } from './asked-seller.ts';
 import { followedForMs, pauseMs } from './follow-pace.ts';
 
-export interface FollowWorkOptions extends SellerRules {
+interface FollowWorkOptions extends SellerRules {
   readonly store: Store;
   readonly clock: () => number;
   readonly randomBytes: (count: number) => Uint8Array;

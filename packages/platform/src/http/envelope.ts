@@ -5,7 +5,7 @@
 import { isStoreAway } from '@metergate/store/engine/fault.ts';
 import type { AdministrationRefusal } from '../use-cases/refusal.ts';
 
-export interface ErrorBody {
+interface ErrorBody {
   readonly error: { readonly code: string; readonly message: string };
 }
 
@@ -109,7 +109,7 @@ export function tooManyAtOnce(): HttpRefusal {
 }
 
 /** The store is away or cannot work. Of what was asked it is not known whether it was done. */
-export function unavailable(): HttpRefusal {
+function unavailable(): HttpRefusal {
   return new HttpRefusal(503, 'unavailable', 'The store cannot answer this request right now. Try again in a moment.', { 'retry-after': '2' });
 }
 
@@ -127,6 +127,6 @@ export function answerToFault(fault: unknown): HttpRefusal {
 }
 
 /** Our own fault; its cause goes only to the log. */
-export function internalError(): HttpRefusal {
+function internalError(): HttpRefusal {
   return new HttpRefusal(500, 'internal_error', 'The platform cannot answer this request right now.');
 }

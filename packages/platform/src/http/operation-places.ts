@@ -9,7 +9,7 @@
 export const placeMsMax = 250;
 
 /** How turns and delays are counted; tests pass their own. */
-export interface OperationPlacesTiming {
+interface OperationPlacesTiming {
   /** Runs a task once this turn of the event loop is over. */
   readonly atTurnsEnd: (task: () => void) => unknown;
   readonly after: (delayMs: number, task: () => void) => unknown;

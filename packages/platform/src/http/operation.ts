@@ -15,7 +15,7 @@ type Sent<Schema> = Schema extends z.ZodType ? { [Name in keyof z.input<Schema>]
 type Fields<Schema> = Schema extends z.ZodType ? z.output<Schema> : Record<never, never>;
 
 /** One request, checked, as an operation receives it. */
-export interface OperationCall<Params, Query, Body, Asker> {
+interface OperationCall<Params, Query, Body, Asker> {
   /** In an operation that changes something, the store writes audit rows for its changes. */
   readonly context: UseCaseContext;
   readonly parts: PlatformParts;
@@ -36,7 +36,7 @@ export interface OperationCall<Params, Query, Body, Asker> {
  * What a use case may return for an answer of that schema: its input type, with read-only arrays and fields allowed. A use case that does not
  * match its schema fails to compile.
  */
-export type Answered<Value> = Value extends readonly (infer Item)[] ? readonly Answered<Item>[]
+type Answered<Value> = Value extends readonly (infer Item)[] ? readonly Answered<Item>[]
   : Value extends object ? { readonly [Name in keyof Value]: Answered<Value[Name]> } : Value;
 type Result<Answer extends z.ZodType> = Promise<Answered<z.input<Answer>> | AdministrationRefusal>;
 
@@ -81,7 +81,7 @@ interface OperationShape<Params, Query, Body, Answer> {
 }
 
 /** An operation for a role and all above it. */
-export interface GuardedOperation<
+interface GuardedOperation<
   Params = undefined, Query = undefined, Body = undefined, Answer extends z.ZodType = z.ZodType,
 > extends OperationShape<Params, Query, Body, Answer> {
   readonly role: Role;
@@ -89,7 +89,7 @@ export interface GuardedOperation<
 }
 
 /** An operation that needs no session: signing in, say. */
-export interface OpenOperation<
+interface OpenOperation<
   Params = undefined, Query = undefined, Body = undefined, Answer extends z.ZodType = z.ZodType,
 > extends OperationShape<Params, Query, Body, Answer> {
   readonly role: null;

@@ -23,12 +23,12 @@ export const pageQuery = z.object({
 /** For short lists: everything is one page, unless a limit is given. */
 export const shortListQuery = pageQuery.extend({ limit: limitField('all') });
 
-export interface PageQuery {
+interface PageQuery {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
 
-export interface PageOf<Item> {
+interface PageOf<Item> {
   readonly data: readonly Item[];
   /** Null: this is the last page. */
   readonly nextCursor: string | null;
@@ -46,7 +46,7 @@ export function limitOf({ limit }: PageQuery): number {
 }
 
 /** Which list: its operation's name, and its organization. */
-export interface ListName {
+interface ListName {
   readonly list: string;
   readonly organization: string;
 }

@@ -10,7 +10,7 @@ import type { Download } from './download.ts';
 const jobsMax = Number.POSITIVE_INFINITY;
 
 /** Who reads, and the number of the cell that it is read from. */
-export interface Reader {
+interface Reader {
   readonly organization: string;
   readonly cell: number;
 }

@@ -59,7 +59,7 @@ test('calls are repriced by a price file that comes with the question, and by th
   const [row] = body['data'] as Record<string, unknown>[];
   const names = ['cost', 'repricedCost', 'repricedFrom', 'repricedCalls'];
   assert.deepEqual(names.map((name) => row![name]), ['0.250000000', '0.002000000', '0.250000000', 1]);
-  assert.equal(await platform.store.prices.overlay(), null, 'put in force nowhere');
+  assert.equal((await platform.store.prices.texts()).overlay, null, 'put in force nowhere');
   const [listed] = (await ask('/usage?by=model&month=2026-03&prices=list')).body['data'] as Record<string, unknown>[];
   assert.ok('repricedCost' in listed!);
   const wrong = await ask('/usage?by=model', 'POST', { prices: [{ model: 7 }] });

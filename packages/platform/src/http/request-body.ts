@@ -11,7 +11,7 @@ import { repeatedName } from './repeated-name.ts';
 export const bodyBytesMax = 65_536;
 
 /** How a body is read. */
-export interface BodyReadOptions {
+interface BodyReadOptions {
   /** Counts it as it arrives; whoever gave it releases it. */
   readonly held: CountedBody;
   readonly bytesMax?: number | undefined;

@@ -11,7 +11,7 @@ import type { Askers } from './askers.ts';
 /** Requests of one asker, or one stranger, that wait to be begun. One more is refused. */
 export const waitingMax = 128;
 
-export interface RequestTurnsOptions {
+interface RequestTurnsOptions {
   readonly askers: Askers;
   readonly trusted: TrustedProxies;
   /** Answers what is too much. */

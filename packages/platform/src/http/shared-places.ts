@@ -4,7 +4,7 @@
  * the one whose last was longest ago. Rule 8a.
  */
 
-export interface SharedPlaceBounds {
+interface SharedPlaceBounds {
   /** Places of one who asks, and of all together. */
   readonly ofOne: number;
   readonly ofAll: number;

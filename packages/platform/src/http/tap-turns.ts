@@ -33,7 +33,7 @@ export interface TapTurns {
 }
 
 /** The clock and timer of the turns; tests pass their own. */
-export interface TapTurnsTiming {
+interface TapTurnsTiming {
   readonly monotonicMs: () => number;
   /** Runs a task once after a time. If that is 0, whatever has already arrived on this thread goes first. */
   readonly after: (delayMs: number, task: () => void) => unknown;

@@ -20,7 +20,7 @@ export interface OutwardRequest extends Pick<RequestOptions, 'method'> {
 /**
  * `switched`: it answered 101, which nobody asked for. `closed`: it ended the connection without an answer. `ended`: the signal ended it.
  */
-export type OutwardFaultKind = 'not_public' | 'late' | 'switched' | 'closed' | 'untrusted' | 'failed' | 'ended';
+type OutwardFaultKind = 'not_public' | 'late' | 'switched' | 'closed' | 'untrusted' | 'failed' | 'ended';
 
 /** Why there is no answer. The message is a sentence's end that names no address: it may hold a secret. */
 export class OutwardFault extends Error {

@@ -4,7 +4,7 @@ import type { Store } from '@metergate/store/store.ts';
 import type { DueDelivery } from '@metergate/store/alerts/deliveries.ts';
 import { postNotice } from './post-notice.ts';
 
-export interface DeliveringOptions {
+interface DeliveringOptions {
   readonly store: Pick<Store, 'webhooks' | 'deliveries'>;
   readonly guardOf: GuardOf;
   readonly clock: () => number;
@@ -12,7 +12,7 @@ export interface DeliveringOptions {
   readonly deadlineMs: number;
 }
 
-export interface Delivering {
+interface Delivering {
   /** Begins due deliveries, as far as there is room. */
   beginDue(): Promise<void>;
   /** Resolves when every delivery that was begun has ended. */

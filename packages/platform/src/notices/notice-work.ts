@@ -15,7 +15,7 @@ import { windowAt } from '@metergate/core/spend/window.ts';
 import { isoText } from '@metergate/core/time/iso-text.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
 
-export interface NoticeWorkOptions {
+interface NoticeWorkOptions {
   readonly store: Store;
   readonly guardOf: GuardOf;
   readonly clock: () => number;

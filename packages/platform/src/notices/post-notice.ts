@@ -8,7 +8,7 @@ import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
 import type { DeliveryAttempt } from '@metergate/store/alerts/deliveries.ts';
 import { outwardReason, outwardRequest } from '../network/outward-request.ts';
 
-export interface OutgoingNotice {
+interface OutgoingNotice {
   readonly url: string;
   /** `whsec_` and base64. */
   readonly secret: string;
@@ -17,7 +17,7 @@ export interface OutgoingNotice {
   readonly nowMs: number;
 }
 
-export interface PostRules {
+interface PostRules {
   readonly guard: AddressGuard;
   /** From the dial to the answer's head, milliseconds. */
   readonly deadlineMs: number;

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
 import { outwardReason, outwardRequest } from '../network/outward-request.ts';
 
-export interface GetRules {
+interface GetRules {
   readonly guard: AddressGuard;
   /** From the dial to the last byte, milliseconds. */
   readonly deadlineMs: number;
@@ -15,7 +15,7 @@ export interface GetRules {
   readonly etag: string | null;
 }
 
-export type GotText =
+type GotText =
   | { readonly kind: 'text'; readonly bytes: Buffer; readonly etag: string | null }
   | { readonly kind: 'unchanged' }
   /** A sentence's end, without the address: it may hold a secret. */

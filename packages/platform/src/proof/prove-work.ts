@@ -8,7 +8,7 @@ import { provedUpTo, type FigureDifference } from '@metergate/store/receipts/pro
 import type { Store } from '@metergate/store/store.ts';
 import { createWorkLease } from '../work/work-lease.ts';
 
-export interface ProveWorkOptions {
+interface ProveWorkOptions {
   readonly store: Pick<Store, 'figureProofs' | 'workLeases'>;
   readonly clock: () => number;
   /** Milliseconds on a clock that never steps. */

@@ -56,7 +56,7 @@ export class JsonText {
 }
 
 /** A fault as it travels. `store`: the store's own, with its code. */
-export interface FaultMessage {
+interface FaultMessage {
   readonly store: StoreFaultCode | null;
   readonly message: string;
   readonly stack: string | null;

@@ -5,7 +5,7 @@
 import type { Reports } from './report-client.ts';
 import { ReportsOutOfMemory } from './running-thread.ts';
 
-export interface ReplicaFirst {
+interface ReplicaFirst {
   readonly replica: Reports;
   readonly primary: Reports;
   /** Gets a sentence when the replica does not answer; should not repeat it often. */

@@ -10,14 +10,14 @@ import type { UseCaseContext } from '../use-cases/context.ts';
 import { isRefusal } from '../use-cases/refusal.ts';
 import { faultMessage, type FromReports, type Piece, type ReportRequest, type ToReports } from './messages.ts';
 
-export interface ReportDeskOptions {
+interface ReportDeskOptions {
   /** The operations that only read. */
   readonly operations: readonly Operation[];
   readonly context: Omit<UseCaseContext, 'nowMs'>;
   readonly post: (message: FromReports) => void;
 }
 
-export interface ReportDesk {
+interface ReportDesk {
   /** Files that are not yet read to their end. */
   readonly openFiles: number;
   /** Answers by `post`. Never throws. */

@@ -31,7 +31,7 @@ function isOutOfMemory(fault: unknown): boolean {
 }
 
 /** What happens to a thread. */
-export interface ThreadNews {
+interface ThreadNews {
   /** After each answer, and when a file is dropped. */
   readonly answered: () => void;
   /** The thread has ended; called before open requests are rejected. */

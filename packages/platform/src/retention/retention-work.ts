@@ -8,7 +8,7 @@ import type { RetentionSlice } from '@metergate/store/retention/retention.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { createWorkLease } from '../work/work-lease.ts';
 
-export interface RetentionWorkOptions {
+interface RetentionWorkOptions {
   readonly store: Pick<Store, 'retention' | 'workLeases'>;
   /** Wall time; ages are measured by it. */
   readonly clock: () => number;

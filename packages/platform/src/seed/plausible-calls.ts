@@ -15,7 +15,7 @@ import type { Drawing } from './drawing.ts';
 import type { SeededRun } from '@metergate/store/calls/seeding.ts';
 import type { Habit, SeededCaller } from './tenants.ts';
 
-export interface SeedPlan {
+interface SeedPlan {
   readonly callers: readonly SeededCaller[];
   readonly calls: number;
   /** Calls end before this moment and begin at most `days` before it. */

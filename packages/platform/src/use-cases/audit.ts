@@ -19,7 +19,7 @@ export interface ShownAuditEvent {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-export interface AuditListQuery {
+interface AuditListQuery {
   /** Id or name; for an erased organization only its id. Null: changes of the whole product, which belong to no organization. */
   readonly organization: string | null;
   /** Changes from this moment on. */

@@ -45,12 +45,12 @@ export interface ShownBaseline {
   readonly retiredAt: string | null;
 }
 
-export interface ReportedBaseline extends ShownBaseline {
+interface ReportedBaseline extends ShownBaseline {
   readonly report: TapReport;
 }
 
 /** Which Baseline, and whose it must be: null for the operator at the command line. */
-export interface BaselinePlace {
+interface BaselinePlace {
   readonly id: string;
   readonly organization: OrganizationId | null;
 }

@@ -12,7 +12,7 @@ import { declaredSellers } from './repricing/declared-sellers.ts';
 import { ownPrices } from './repricing/own-prices.ts';
 
 /** Dollars are exact decimal text, without zeros at the end. */
-export interface ShownCostLine {
+interface ShownCostLine {
   readonly of: CostLineKind;
   /** Tokens, or calls. */
   readonly count: number;
@@ -25,7 +25,7 @@ export interface ShownCostLine {
   readonly amount: string | null;
 }
 
-export interface ShownCallCost extends Pick<CallRecordJson, 'cost' | 'costSource' | 'costGaps' | 'priceList'> {
+interface ShownCallCost extends Pick<CallRecordJson, 'cost' | 'costSource' | 'costGaps' | 'priceList'> {
   readonly call: string;
   /** The cost is their sum, rounded once. Null: see `withoutLines`. */
   readonly lines: readonly ShownCostLine[] | null;

@@ -11,7 +11,7 @@ import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts
 
 export const callsLimit = { default: 100, max: 10_000 } as const;
 
-export interface CallsQuery {
+interface CallsQuery {
   /** Id or name, of an erased organization its id alone. */
   readonly organization: string;
   /** Calls that started from this moment on. */

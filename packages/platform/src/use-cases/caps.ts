@@ -22,7 +22,7 @@ import { unknownPerson } from './service-keys.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 export const capStates = ['open', 'reached', 'shown'] as const;
-export type CapState = (typeof capStates)[number];
+type CapState = (typeof capStates)[number];
 
 export interface ShownCap {
   readonly id: string;
@@ -97,7 +97,7 @@ export const capFields = z.strictObject({
 /** The fields that name what a cap is about, by scope; the organization needs none. */
 const namings = ['key', 'project', 'person', 'label'] as const;
 type Naming = (typeof namings)[number];
-export type CapNaming = { readonly scope: CapScope } & { readonly [Name in Naming]: string | null };
+type CapNaming = { readonly scope: CapScope } & { readonly [Name in Naming]: string | null };
 
 /** Whether what it is about is named by the field of its scope, and by no other. */
 export function namesOwnSubject(named: CapNaming): boolean {
@@ -143,7 +143,7 @@ export async function listCaps(context: UseCaseContext, idOrName: string): Promi
 }
 
 /** A cap without what is foreseen of it. */
-export type CapWithoutForecast = Omit<ShownCap, 'forecastAt' | 'pacePerDay'>;
+type CapWithoutForecast = Omit<ShownCap, 'forecastAt' | 'pacePerDay'>;
 
 /** What binds the calls of a key with these labels, in the order they were made, however many others there are. Nobody's email is in it. */
 export async function listCapsOn(

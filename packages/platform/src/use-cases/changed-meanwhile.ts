@@ -12,7 +12,7 @@ export type FieldsBefore = Readonly<Record<string, unknown>>;
 export type ThingBefore = FieldsBefore | null;
 
 /** How the sentences call a thing of which there may be none, with its article: `a cap`. */
-export interface NamedThing {
+interface NamedThing {
   readonly the: string;
   readonly a: string;
 }

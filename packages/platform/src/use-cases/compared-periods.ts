@@ -10,7 +10,7 @@ export interface HourSpan {
   readonly toMs: number;
 }
 
-export interface PeriodParts {
+interface PeriodParts {
   readonly compared: HourSpan;
   /** What follows it; empty for a period that is over. */
   readonly rest: HourSpan;

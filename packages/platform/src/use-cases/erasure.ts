@@ -3,7 +3,7 @@ import type { UseCaseContext } from './context.ts';
 import { findFigures } from './organizations.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 
-export interface BegunErasure {
+interface BegunErasure {
   readonly id: string;
   readonly erased: true;
 }

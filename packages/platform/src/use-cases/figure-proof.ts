@@ -8,7 +8,7 @@ import type { UseCaseContext } from './context.ts';
 import { isOperator, type Asker } from './nodes.ts';
 import { refuseInput, type AdministrationRefusal } from './refusal.ts';
 
-export interface ShownProof {
+interface ShownProof {
   /** All figures agreed with the records that the store held at this instant; null: not all were ever compared. */
   readonly provedUpTo: string | null;
   /** What differs, and what was mended lately, the newest first. */

@@ -8,7 +8,7 @@ import { listMembers } from './users.ts';
 
 export const foundKinds = ['call', 'refusal', 'run', 'key', 'person', 'project', 'model', 'label'] as const;
 
-export interface Found {
+interface Found {
   readonly kind: (typeof foundKinds)[number];
   /** What leads to it: an id, or the name itself. */
   readonly id: string;
@@ -17,7 +17,7 @@ export interface Found {
   readonly about: string | null;
 }
 
-export interface FindInput {
+interface FindInput {
   /** Id or name. */
   readonly organization: string;
   readonly text: string;

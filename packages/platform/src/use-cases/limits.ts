@@ -9,7 +9,7 @@ import type { UseCaseContext } from './context.ts';
 import { findOrganization } from './organizations.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 
-export interface ShownLimits {
+interface ShownLimits {
   readonly requestsPerMin: number | null;
   readonly tokensPerMin: number | null;
   readonly tier: Plan;

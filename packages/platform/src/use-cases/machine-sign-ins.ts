@@ -14,11 +14,11 @@ import { shownOwnKeys, type ShownOwnKeyTerms } from './own-keys.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 import { createServiceKey, type MintedServiceKey } from './service-keys.ts';
 
-export const signInLifeMs = 600_000;
+const signInLifeMs = 600_000;
 /** How often a machine may ask whether it was allowed. */
-export const askEveryMs = 2_000;
+const askEveryMs = 2_000;
 
-export interface MachineAsking {
+interface MachineAsking {
   /** SHA-256 of its verifier, base64url. */
   readonly challenge: string;
   /** Its name, as it says. */
@@ -28,7 +28,7 @@ export interface MachineAsking {
   readonly address: string;
 }
 
-export interface BegunMachineSignIn {
+interface BegunMachineSignIn {
   readonly id: string;
   /** What the person types; null with a port. */
   readonly userCode: string | null;
@@ -52,7 +52,7 @@ export async function beginMachineSignIn(context: UseCaseContext, asking: Machin
 }
 
 /** What the page shows of a sign-in before the person decides. */
-export interface ShownSignIn {
+interface ShownSignIn {
   readonly id: string;
   readonly machine: string;
   readonly address: string;
@@ -78,7 +78,7 @@ export async function findMachineSignIn(context: UseCaseContext, actor: Actor, t
 }
 
 /** Where the browser goes on, on the machine itself; null: the machine asks by itself. */
-export interface DecidedSignIn {
+interface DecidedSignIn {
   readonly returnTo: string | null;
 }
 
@@ -105,7 +105,7 @@ function returning({ id, port }: MachineSignIn, brings: string): DecidedSignIn {
 }
 
 /** What the machine gets: the key, and where to use it. */
-export interface TakenKey extends MintedServiceKey {
+interface TakenKey extends MintedServiceKey {
   readonly name: string;
   readonly organization: { readonly id: OrganizationId; readonly name: string };
   readonly person: string;
@@ -117,7 +117,7 @@ export interface TakenKey extends MintedServiceKey {
   readonly upstreams: readonly { readonly name: string; readonly provider: string | null }[];
 }
 
-export interface KeyTaking {
+interface KeyTaking {
   readonly id: string;
   readonly verifier: string;
   /** What its browser brought; null: nothing. */

@@ -20,13 +20,13 @@ const secretLength = 43;
 const prefixLength = managementTokenPrefix.length + 5;
 
 /** Who makes a token; null: the operator. */
-export interface TokenMaker {
+interface TokenMaker {
   readonly kind: 'person' | 'token';
   readonly id: string;
   readonly role: Role;
 }
 
-export interface TokenInput {
+interface TokenInput {
   /** Id or name. */
   readonly organization: string;
   readonly role: string;
@@ -47,7 +47,7 @@ export interface ShownToken {
 }
 
 /** A new token, which is shown only this once. */
-export interface MintedToken extends ShownToken {
+interface MintedToken extends ShownToken {
   readonly token: string;
 }
 

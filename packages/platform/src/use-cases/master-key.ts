@@ -6,7 +6,7 @@ import { parseMasterKey } from '@metergate/store/sealing/master-key.ts';
 import type { UseCaseContext } from './context.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 
-export interface RotatedMasterKey {
+interface RotatedMasterKey {
   /** How many organizations' data keys are sealed under the new key. */
   readonly dataKeys: number;
   /** How many could not be opened with the old one; they are as unreadable as before. */

@@ -35,7 +35,7 @@ export interface NamedUpstreamPlace {
   readonly name: string;
 }
 
-export interface NamedUpstreamInput extends Omit<NewNamedUpstream, 'credential'>, NamedUpstreamPlace {
+interface NamedUpstreamInput extends Omit<NewNamedUpstream, 'credential'>, NamedUpstreamPlace {
   /** Empty or absent: none is needed. Null: the stored one stays, which it does only where URL and auth stay. */
   readonly credential?: string | null | undefined;
   readonly was?: ThingBefore | undefined;

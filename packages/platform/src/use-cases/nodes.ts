@@ -10,9 +10,9 @@ import type { UseCaseContext } from './context.ts';
 import { refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 /** `silent`: no report for a while, and it did not report that it was stopping. */
-export type NodeState = NodeReport['state'] | 'silent';
+type NodeState = NodeReport['state'] | 'silent';
 
-export interface ShownNode extends Omit<NodeReport, 'node' | 'state' | 'startedAtMs' | 'earlierCalls' | 'journal'> {
+interface ShownNode extends Omit<NodeReport, 'node' | 'state' | 'startedAtMs' | 'earlierCalls' | 'journal'> {
   readonly id: string;
   readonly state: NodeState;
   readonly startedAt: string;

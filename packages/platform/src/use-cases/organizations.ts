@@ -23,7 +23,7 @@ import { moneyField } from './money-field.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 
 /** US dollars per million tokens, decimal text. */
-export interface ShownFallbackPrice {
+interface ShownFallbackPrice {
   readonly input: string;
   readonly output: string;
 }

@@ -11,12 +11,12 @@ import { findFigures, goneBefore } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 /** Milliseconds; null if no call was old enough to be known, or none succeeded. Within a tenth of the true figure. */
-export interface ShownLatency {
+interface ShownLatency {
   readonly p50: number | null;
   readonly p95: number | null;
 }
 
-export interface OverviewFigures {
+interface OverviewFigures {
   readonly calls: number;
   /** US dollars with nine places. */
   readonly cost: string;
@@ -36,7 +36,7 @@ export interface OverviewFigures {
   readonly firstByteMs: ShownLatency;
 }
 
-export interface Overview {
+interface Overview {
   readonly since: string;
   readonly until: string;
   readonly step: 'hour' | 'day';

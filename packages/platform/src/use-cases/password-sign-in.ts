@@ -8,13 +8,13 @@ import { passwordRefusal, passwords, type Opening, type Passwords } from '../aut
 import type { UseCaseContext } from './context.ts';
 import { refuseInput, type AdministrationRefusal } from './refusal.ts';
 
-export interface Credentials {
+interface Credentials {
   readonly email: string;
   readonly password: string;
 }
 
 /** The person whom the password opens. */
-export interface OpenedPerson {
+interface OpenedPerson {
   readonly person: Person | null;
   /** The password's own hash, for a person who is created with it. */
   readonly hash: string;
@@ -27,7 +27,7 @@ export async function openedBy(context: UseCaseContext, { email, password }: Cre
   return { person: opens === null ? null : people[opens]!, hash };
 }
 
-export interface SignedIn {
+interface SignedIn {
   readonly person: Person;
   /** The one that the session is for; null: they belong to none. */
   readonly organization: OrganizationId | null;

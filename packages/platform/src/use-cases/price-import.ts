@@ -15,7 +15,7 @@ import type { UseCaseContext } from './context.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 /** A list as people are shown it. */
-export interface ShownPriceList {
+interface ShownPriceList {
   /** The name that every record priced by it carries. */
   readonly id: string;
   /** Where it is from. */
@@ -38,7 +38,7 @@ export interface PriceImport {
 }
 
 /** A text with its origin: a file's name, or a feed's address. */
-export interface PublicListText {
+interface PublicListText {
   readonly text: string;
   readonly source: string;
   /** The list's own day, `YYYY-MM-DD`; left out: it is not known, for public lists name none. */

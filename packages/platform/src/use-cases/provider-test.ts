@@ -12,7 +12,7 @@ import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts
 
 const deadlineMs = 10_000;
 
-export interface ProviderTest {
+interface ProviderTest {
   readonly provider: Provider;
   readonly organization: string;
   /** The stored key could be read; one that cannot be is a refusal. */

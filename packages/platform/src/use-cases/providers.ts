@@ -12,7 +12,7 @@ import { findOrganization } from './organizations.ts';
 import { isPlaceholder } from './sandbox-placeholder.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
-export type ConnectionState = 'missing' | 'connected' | 'unreadable';
+type ConnectionState = 'missing' | 'connected' | 'unreadable';
 
 export interface ShownConnection {
   readonly provider: Provider;
@@ -55,7 +55,7 @@ export async function disconnectProvider(
   return refusal ?? { provider: provider.value, organization: organization.id, state: 'missing' };
 }
 
-export interface ListedConnection extends ShownConnection {
+interface ListedConnection extends ShownConnection {
   /** Another one with each key that is connected; null: none is. */
   readonly version: number | null;
   /** The sandbox's placeholder is connected, not a real key. */

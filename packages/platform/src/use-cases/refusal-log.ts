@@ -20,7 +20,7 @@ export interface ShownRefusal extends RefusalReason {
   readonly refusedAt: string;
 }
 
-export interface RefusalLogInput extends ListPage {
+interface RefusalLogInput extends ListPage {
   /** Id or name. */
   readonly organization: string;
   readonly sinceMs?: number;

@@ -22,7 +22,7 @@ export interface ShownRefusals extends RefusalReason {
   readonly lastHour: string;
 }
 
-export interface RefusalsReport {
+interface RefusalsReport {
   /** Its id. */
   readonly organization: OrganizationId;
   readonly since: string;
@@ -43,7 +43,7 @@ export interface RefusalsReport {
 
 export const refusalRowsMax = 500;
 
-export interface RefusalsInput {
+interface RefusalsInput {
   readonly organization: string;
   readonly sinceMs: number;
   readonly untilMs: number;

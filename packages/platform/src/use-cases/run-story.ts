@@ -7,7 +7,7 @@ import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts
 import { listRefusals, type ShownRefusal } from './refusal-log.ts';
 import { shownRun, type RunPlace, type ShownRun } from './runs.ts';
 
-export interface ShownStory {
+interface ShownStory {
   readonly run: ShownRun;
   /** Id of the key of its first call; null: not known any more. */
   readonly key: string | null;

@@ -40,7 +40,7 @@ export interface RunPlace {
   readonly run: string;
 }
 
-export interface RunsQuery {
+interface RunsQuery {
   /** Id or name. */
   readonly organization: string;
   /** At most this many, newest first: 1 to 10,000, which is the default. */
@@ -51,7 +51,7 @@ export interface RunsQuery {
 
 const runsLimitMax = 10_000;
 
-export interface GrantInput extends RunPlace {
+interface GrantInput extends RunPlace {
   /** US dollars, decimal text, above 0, at most six places. */
   readonly max: string;
   /** How long a run can be created with it, from now on; milliseconds above 0. */

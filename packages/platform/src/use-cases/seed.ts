@@ -19,7 +19,7 @@ import { priceBook } from './prices.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 /** Totals, over all organizations. */
-export interface SeedSize {
+interface SeedSize {
   readonly organizations: number;
   readonly keys: number;
   readonly calls: number;

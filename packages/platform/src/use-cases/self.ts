@@ -23,7 +23,7 @@ export interface PresentedKey {
   readonly hash: string;
 }
 
-export type OwnCap = Pick<ShownCap, 'id' | 'window' | 'limit' | 'spent' | LackingCount | 'mode' | 'state' | 'resetsAt'> & {
+type OwnCap = Pick<ShownCap, 'id' | 'window' | 'limit' | 'spent' | LackingCount | 'mode' | 'state' | 'resetsAt'> & {
   readonly scope: Exclude<CapScope, 'project'>;
   /** Of scope `label`: which one. */
   readonly label: string | null;
@@ -31,7 +31,7 @@ export type OwnCap = Pick<ShownCap, 'id' | 'window' | 'limit' | 'spent' | Lackin
   readonly headroom: string;
 };
 
-export interface OwnView {
+interface OwnView {
   readonly id: string;
   readonly name: string | null;
   readonly prefix: string;
@@ -88,7 +88,7 @@ export async function endOwnKey(
 }
 
 /** A run with what is left of its budget; null: it has none. */
-export interface OwnRun extends ShownRun {
+interface OwnRun extends ShownRun {
   readonly headroom: string | null;
 }
 

@@ -8,7 +8,7 @@ import { isPriced, priceSteps } from '@metergate/core/tap/modeled-cost.ts';
 import { createPriceBook, type PriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
 
-export interface TapPrices {
+interface TapPrices {
   readonly book: PriceBook;
   readonly isPriced: (event: TapEvent) => boolean;
   readonly priceSteps: readonly number[];

@@ -10,7 +10,7 @@ import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts
 import { findOrganization } from './organizations.ts';
 import { keyPresented } from './self.ts';
 
-export interface TestCallInput {
+interface TestCallInput {
   /** Id or name. */
   readonly organization: string;
   /** A service key of that organization. Never kept. */
@@ -21,7 +21,7 @@ export interface TestCallInput {
   readonly gatewayUrl: string;
 }
 
-export interface TestCall {
+interface TestCall {
   /** `x-svc-request-id` of the answer; null: the answer named none. */
   readonly id: string | null;
   readonly status: number;

@@ -8,7 +8,7 @@ import type { UpstreamAuth } from '@metergate/core/wire/upstream-auth.ts';
 import { credentialRefusal } from '@metergate/store/engine/names.ts';
 import { parseNamedUpstreamUrl, type UpstreamUrlRules } from './upstream-url.ts';
 
-export interface GivenCredential {
+interface GivenCredential {
   readonly auth: UpstreamAuth;
   readonly credential: string;
   /** The upstream's, normalised. */

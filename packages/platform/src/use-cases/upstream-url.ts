@@ -10,7 +10,7 @@ const urlLengthMax = 2048;
 export type UpstreamUrlRules = OutwardRules;
 
 /** A URL, or the sentence that says why it is none. */
-export type ParsedUpstreamUrl = { readonly url: string } | { readonly refusal: string };
+type ParsedUpstreamUrl = { readonly url: string } | { readonly refusal: string };
 
 /** A path in another version's place, as Google's chat-compatible one (`/v1beta/openai`). */
 const ownVersion = /\/v\d[a-z0-9]*\/openai\/*$/;

@@ -22,7 +22,7 @@ export interface ShownUpstream {
   readonly state: 'connected' | 'unreadable';
 }
 
-export interface UpstreamInput {
+interface UpstreamInput {
   readonly organization: string;
   readonly url: string;
   /** Empty or absent: none is needed. Null: the stored one stays, which it does only where the URL stays. */

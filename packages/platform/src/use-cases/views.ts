@@ -6,7 +6,7 @@ import type { Actor } from './actor.ts';
 import type { UseCaseContext } from './context.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
-export interface ShownView {
+interface ShownView {
   readonly id: string;
   readonly name: string;
   readonly query: string;

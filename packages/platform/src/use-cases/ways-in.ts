@@ -5,7 +5,7 @@ import type { Actor } from './actor.ts';
 import type { UseCaseContext } from './context.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 
-export interface ShownWayIn {
+interface ShownWayIn {
   readonly id: string;
   readonly kind: WayKind;
   readonly organization: { readonly id: string; readonly name: string } | null;

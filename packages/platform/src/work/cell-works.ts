@@ -5,7 +5,7 @@
 import type { StoreCell } from '@metergate/store/operation/cells/one-store.ts';
 import type { Store } from '@metergate/store/store.ts';
 
-export interface CellWorksOptions<Works> {
+interface CellWorksOptions<Works> {
   /** The cells that there are now. */
   readonly cells: () => readonly StoreCell[];
   /** Called once for each cell, when it first answers. */

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { idFromBytes, idPrefix } from '@metergate/core/id.ts';
 
-export interface PlatformPlace {
+interface PlatformPlace {
   readonly engine: 'sqlite' | 'postgres';
   readonly host: string;
   /** The port it listens on. */

@@ -4,7 +4,7 @@
  */
 import type { WorkLeases } from '@metergate/store/operation/work-lease.ts';
 
-export interface HeldLease {
+interface HeldLease {
   /** How far the work had come when the store was last asked. */
   readonly cursor: number;
   /** It was taken just now: look for what a dead platform did not finish. */
@@ -13,7 +13,7 @@ export interface HeldLease {
   readonly doneMs: number | null;
 }
 
-export interface WorkLease {
+interface WorkLease {
   /** Null: another platform does it. */
   hold(nowMs: number): Promise<HeldLease | null>;
   /** Lets another platform continue at once. */

@@ -5,7 +5,7 @@ import { isFields, bodyObject, objectsOf, type Fields } from '../sandbox-request
 /** Answers one request of a batch, as that operation would; null: the sandbox does not simulate it, or its body is not an object. */
 export type AnswerNow = (path: string, body: Fields) => Fields | null;
 
-export type BatchState = 'began' | 'under way' | 'ended' | 'cancelled';
+type BatchState = 'began' | 'under way' | 'ended' | 'cancelled';
 
 export interface BatchWork {
   readonly id: string;

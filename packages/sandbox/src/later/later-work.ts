@@ -14,7 +14,7 @@ export type LaterAnswer =
   | { readonly kind: 'text'; readonly text: Buffer }
   | { readonly kind: 'error'; readonly status: number; readonly message: string };
 
-export interface LaterRequest {
+interface LaterRequest {
   readonly method: string;
   readonly path: string;
   /** The body, read when it is needed; null: larger than the sandbox takes. */

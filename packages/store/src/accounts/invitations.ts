@@ -28,7 +28,7 @@ export interface Invitation {
   readonly withdrawnAtMs: number | null;
 }
 
-export interface NewInvitation {
+interface NewInvitation {
   readonly organization: OrganizationId;
   readonly email: string | null;
   readonly role: Role;
@@ -39,7 +39,7 @@ export interface NewInvitation {
   readonly expiresAtMs: number;
 }
 
-export interface Acceptance {
+interface Acceptance {
   readonly tokenHash: string;
   readonly email: string;
   /** Of the password that was sent with the link; null: a session was shown instead. */

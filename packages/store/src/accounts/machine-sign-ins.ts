@@ -30,7 +30,7 @@ export interface Decider {
   readonly person: PersonId;
 }
 
-export interface NewMachineSignIn extends Pick<MachineSignIn, 'machine' | 'address' | 'port' | 'expiresAtMs'> {
+interface NewMachineSignIn extends Pick<MachineSignIn, 'machine' | 'address' | 'port' | 'expiresAtMs'> {
   /** SHA-256 of what the machine keeps to itself until it takes the key, base64url. */
   readonly challenge: string;
   /** What a person types; null with a port. */
@@ -38,14 +38,14 @@ export interface NewMachineSignIn extends Pick<MachineSignIn, 'machine' | 'addre
 }
 
 /** What the machine shows to take the key. */
-export interface Taking {
+interface Taking {
   readonly id: string;
   readonly challenge: string;
   /** SHA-256 of what its browser brought; null: it brought nothing. */
   readonly codeHash: string | null;
 }
 
-export interface Allowance extends Decider {
+interface Allowance extends Decider {
   readonly id: string;
   /** Null: nothing is carried back by a browser. */
   readonly codeHash: string | null;
@@ -73,13 +73,13 @@ export interface MachineSignIns {
 }
 
 /** For whom a key is to be made, and for which machine. */
-export interface TakenSignIn extends Decider, Pick<MachineSignIn, 'machine' | 'address'> {}
+interface TakenSignIn extends Decider, Pick<MachineSignIn, 'machine' | 'address'> {}
 
 /** How many may be under way in all: they cost a row of the store each, and anybody may begin one. */
-export const signInsMax = 10_000;
+const signInsMax = 10_000;
 
 /** How long an allowed one may be taken: machines ask every two seconds, and a browser brings its code at once. */
-export const allowedMsMax = 60_000;
+const allowedMsMax = 60_000;
 
 export function machineSignInsIn({ engine, clock, randomBytes }: StoreContext): MachineSignIns {
   const live = (db: Kysely<Schema>, column: 'id' | 'user_code', value: string) => value.includes('\0') ? undefined

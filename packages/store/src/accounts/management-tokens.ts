@@ -26,12 +26,12 @@ export interface ManagementToken {
 }
 
 /** A token that works. Its role is the one in force. */
-export interface LiveManagementToken extends ManagementToken {
+interface LiveManagementToken extends ManagementToken {
   /** The present role of the person who made it; null: the operator did. */
   readonly makerRole: Role | null;
 }
 
-export interface NewManagementToken {
+interface NewManagementToken {
   readonly organization: OrganizationId;
   readonly name: string | null;
   readonly role: Role;

@@ -23,7 +23,7 @@ export interface Member {
   readonly createdAtMs: number;
 }
 
-export interface RoleChange {
+interface RoleChange {
   readonly role: Role;
   /** The role of who makes the change. */
   readonly by: Role;

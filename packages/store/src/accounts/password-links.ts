@@ -15,7 +15,7 @@ import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
 
-export interface NewPasswordLink {
+interface NewPasswordLink {
   /** SHA-256 of the link's token, lower-case hexadecimal. */
   readonly tokenHash: string;
   readonly expiresAtMs: number;

@@ -31,8 +31,6 @@ export interface People {
   rehash(person: PersonId, before: string, hash: string): Promise<void>;
   /** Sets another password; every session of the person ends. */
   setPassword(person: PersonId, hash: string): Promise<void>;
-  /** Ends every session of the person. */
-  endSessions(person: PersonId): Promise<void>;
   /** The organization that a session works for from now on. */
   chooseOrganization(session: string, organization: string): Promise<void>;
 }
@@ -59,7 +57,6 @@ export function peopleIn({ engine, clock }: StoreContext): People {
         .where('person', '=', person).where('provider', '=', passwordWay).execute();
       await endSessions(transaction, person);
     }),
-    endSessions: (person) => engine.write((transaction) => endSessions(transaction, person)),
     chooseOrganization: (session, organization) => engine.write(async (transaction) => {
       await transaction.updateTable('person_session').set({ organization }).where('id', '=', session).execute();
     }),

@@ -48,7 +48,7 @@ export interface DeliveryAttempt {
   readonly error: string | null;
 }
 
-export interface DueQuery {
+interface DueQuery {
   readonly limit: number;
   readonly except: readonly string[];
 }

@@ -7,7 +7,7 @@ import type { StoreContext } from '../sealing/context.ts';
 import { daysSpentGiven, spentOf } from '../spend/spend-days.ts';
 
 /** What the days are of, and since when. `subject`: null for the organization. */
-export interface SpentDaysQuery {
+interface SpentDaysQuery {
   readonly scope: CapScope;
   readonly subject: string | null;
   readonly sinceMs: number;

@@ -8,7 +8,7 @@ import type { StoreContext } from '../sealing/context.ts';
 import type { CallBatch, CallSink } from '../journal/call-sink.ts';
 import { shipIn } from './ship.ts';
 
-export interface CallQuery {
+interface CallQuery {
   readonly organization: OrganizationId;
   /** Calls that started at this instant or later. */
   readonly sinceMs?: number;

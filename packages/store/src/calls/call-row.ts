@@ -14,7 +14,7 @@ import { storable } from '../engine/storable.ts';
 
 type Value = string | number | bigint | null;
 
-export interface CallColumn {
+interface CallColumn {
   readonly name: Exclude<keyof CallRecordTable, 'sequence' | 'attribution'>;
   readonly kind: 'text' | 'whole' | 'real';
   readonly value: (record: CallRecord) => Value;

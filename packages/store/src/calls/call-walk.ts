@@ -11,7 +11,7 @@ import { hasLabel } from '../usage/record-parts.ts';
 import { callRecordOf } from './call-row.ts';
 import type { StoreContext } from '../sealing/context.ts';
 
-export interface CallWalkQuery {
+interface CallWalkQuery {
   readonly organization: OrganizationId;
   /** Calls that started from this moment on. */
   readonly fromMs: number;
@@ -37,13 +37,13 @@ export interface WalkedCall {
 }
 
 /** The parts of a call that spend rules need. */
-export interface CostedCall {
+interface CostedCall {
   readonly startedAtMs: number;
   /** Null: not known. */
   readonly cost: NanoDollars | null;
 }
 
-export interface CostWalkQuery extends Omit<CallWalkQuery, 'after'> {
+interface CostWalkQuery extends Omit<CallWalkQuery, 'after'> {
   /** Only calls of this key, of this project, of the keys of this person, or with this label. */
   readonly key?: string;
   readonly project?: string;

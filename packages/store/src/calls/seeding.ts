@@ -12,7 +12,7 @@ import { insertMissingRuns, type StoredRun } from '../runs/run-rows.ts';
 import { stampOrganization } from '../settings/organizations.ts';
 
 /** A key that nobody holds: its hash belongs to no key that was ever shown. */
-export interface SeededKey {
+interface SeededKey {
   readonly id: ServiceKeyId;
   readonly organization: OrganizationId;
   readonly hash: string;

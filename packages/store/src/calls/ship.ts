@@ -28,7 +28,7 @@ import { readyCalls, readyFor, type ReadyCalls } from './ready-calls.ts';
 import { lockMarks, moveMark, type Marks } from './segment-marks.ts';
 
 /** What one shipper remembers between its batches. */
-export interface ShippingMemory {
+interface ShippingMemory {
   readonly book: AttributionBook;
   readonly chains: ChainWriter;
 }

@@ -8,7 +8,7 @@ import type { KeptNodeReport, NodeReport } from '../operation/node-reports.ts';
 import type { Store } from '../store.ts';
 import { createRefusalDesk } from './refusal-desk.ts';
 
-export interface BestEffortWrites {
+interface BestEffortWrites {
   refused(counts: readonly RefusalCount[], entries: readonly RefusalEntry[]): void;
   report(report: NodeReport): void;
   /** All that the journal held is in the store, but rows of these cells: a report that the node stopped, which was made before, says so. */

@@ -33,7 +33,7 @@ interface Entry extends CappedSums {
   readonly told: number;
 }
 
-export interface CappedNewsOptions {
+interface CappedNewsOptions {
   readonly spend: Pick<SpendSums, 'cappedSums'>;
   /** Wall time, milliseconds since the epoch. */
   readonly clock: () => number;

@@ -20,7 +20,7 @@ import { keepEnded, startShipping, type Shipping, type ShippingFigures } from '.
 import { createSpendWatch, spendWatchPauseMs } from './spend-watch.ts';
 import { createSpentNews, noSpentNews } from './spent-news.ts';
 
-export interface CellDesksOptions {
+interface CellDesksOptions {
   readonly store: Store;
   readonly journal: CellJournal;
   readonly capped: CappedNews;
@@ -41,7 +41,7 @@ export interface CellDesksOptions {
 }
 
 /** How tasks are repeated on this thread. */
-export interface Repeating {
+interface Repeating {
   /** Reports when it begins to fail, and when it works again. */
   readonly told: (task: () => Promise<unknown>, pauseMs: number, step?: PollStep) => Repeat;
   /** Its failures are reported elsewhere. */

@@ -10,7 +10,7 @@ import { countingRows, type CountedRows } from './counted-rows.ts';
 import { processMs } from './lease-desk.ts';
 import { workedMs } from './worked-ms.ts';
 
-export interface CellJournalOptions {
+interface CellJournalOptions {
   readonly directory: string;
   /** Takes the rows; may throw as long as the cell is away. */
   readonly sink: CallSink;

@@ -8,7 +8,7 @@ import type { SubjectClaim } from '@metergate/core/spend/lease/book.ts';
 import type { Leases } from '../spend/leases.ts';
 import type { FromStore } from './protocol.ts';
 
-export interface LeaseDeskOptions {
+interface LeaseDeskOptions {
   readonly leases: Leases;
   readonly node: GatewayNodeId;
   /** Milliseconds on the clock that all threads share: `hrMs`. */

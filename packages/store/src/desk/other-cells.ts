@@ -14,7 +14,7 @@ import type { Repeat } from './repeat.ts';
 import type { Shipping } from './shipping.ts';
 import { together } from './together.ts';
 
-export interface OtherCellsOptions {
+interface OtherCellsOptions {
   readonly cells: OpenCells;
   /** The desks of the default cell, once they are there. */
   readonly home: () => CellDesks;

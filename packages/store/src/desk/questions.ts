@@ -12,14 +12,14 @@ export class StoreAway extends Error {
   }
 }
 
-export interface QuestionsOptions {
+interface QuestionsOptions {
   readonly send: (message: ToStore) => void;
   /** Runs `task` once after `delayMs`, unless the returned function cancels it. */
   readonly after: (delayMs: number, task: () => void) => () => void;
   readonly deadlineMs: number;
 }
 
-export interface Asking<Answer> {
+interface Asking<Answer> {
   /** Who asks: an organization, or all callers that are not known yet. */
   readonly asker: string;
   /** Replaces the general deadline. */

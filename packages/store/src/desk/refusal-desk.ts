@@ -7,7 +7,7 @@ import { RefusalEntries, type RefusalEntry, type RefusalEntryBounds } from '@met
 import type { RefusalHours } from '../usage/refusal-hours.ts';
 import type { RefusalLog } from '../usage/refusal-log.ts';
 
-export interface RefusalDesk {
+interface RefusalDesk {
   receive(counts: readonly RefusalCount[], entries: readonly RefusalEntry[]): void;
   /** Writes what waits. @throws StoreFault; the refusals then keep waiting. */
   write(): Promise<void>;

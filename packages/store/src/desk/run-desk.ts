@@ -20,7 +20,7 @@ import { noSpentNews, type SpentNews } from './spent-news.ts';
 import { InTurn } from './in-turn.ts';
 import type { FromStore } from './protocol.ts';
 
-export interface RunDeskOptions {
+interface RunDeskOptions {
   readonly runs: StoredRuns;
   readonly post: (message: FromStore) => void;
   /** Ships the calls that have ended here by now, as far as that can be done soon. Never rejects. */
@@ -34,7 +34,7 @@ export interface RunDeskOptions {
   readonly settled?: SpentNews;
 }
 
-export interface RunDesk {
+interface RunDesk {
   /** Creates or finds a run, and always posts the answer. */
   open(number: number, run: NewRun): void;
   /** A call of the run was opened. Written before the next sweep. */

@@ -18,7 +18,7 @@ import type { FromStore } from './protocol.ts';
 import { noSpentNews, type SpentNews } from './spent-news.ts';
 import { together } from './together.ts';
 
-export interface SettingsDeskOptions {
+interface SettingsDeskOptions {
   readonly settings: NodeSettings;
   readonly prices: Pick<StoredPrices, 'texts'>;
   readonly spend: Pick<SpendSums, 'sumsOfAll'>;
@@ -31,7 +31,7 @@ export interface SettingsDeskOptions {
   readonly capped?: CappedNews;
 }
 
-export interface SettingsDesk {
+interface SettingsDesk {
   /** Always answers the question. */
   ask(number: number, hash: string): Promise<void>;
   /**

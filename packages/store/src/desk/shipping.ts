@@ -31,7 +31,7 @@ export interface ShippingFigures {
   readonly shippedMs: number;
 }
 
-export interface ShippingParts {
+interface ShippingParts {
   readonly taken: () => CountedRows;
   readonly progress: ShipProgress;
   readonly tell: (figures: ShippingFigures) => void;

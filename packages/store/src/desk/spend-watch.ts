@@ -16,14 +16,14 @@ const slicePauseMs = 20;
 /** At most this many differences are logged one by one; beyond that only their number. */
 const loggedMax = 10;
 
-export interface SpendWatch {
+interface SpendWatch {
   /** One walk. @throws StoreFault */
   look(): Promise<void>;
   /** Ends a running walk at its next slice. */
   stop(): void;
 }
 
-export interface SpendWatchOptions {
+interface SpendWatchOptions {
   readonly reconciler: SpendReconciler;
   /** Gets a sentence for each difference that the walk before did not find. */
   readonly warn: (sentence: string) => void;

@@ -17,7 +17,7 @@ import { OwnRuns } from './own-runs.ts';
 import { Questions, StoreAway } from './questions.ts';
 import { createSharedNews, latestValue, type SharedNews } from './shared-news.ts';
 
-export interface StoreClientOptions {
+interface StoreClientOptions {
   readonly port: Port;
   /** How long a question may take; 250 ms by default. One about a key may take longer within the first second. */
   readonly deadlineMs?: number;

@@ -35,7 +35,7 @@ import { ReportOfCells, type MadeReport, type ShippedCells } from './report-of-c
 import { sayingKept, type Shipping, type ShippingFigures } from './shipping.ts';
 
 /** What the parent passes. The gateway thread is at the other end of `gatewayPort`. */
-export interface StoreThreadData {
+interface StoreThreadData {
   readonly databaseUrl: string;
   readonly masterKey: Uint8Array;
   readonly journalDirectory: string;

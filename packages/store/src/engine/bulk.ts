@@ -9,7 +9,7 @@ import type { Send } from './send.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** How a column travels: text, a whole number of 64 bits, a number with a fraction, bytes. */
-export type ColumnKind = 'text' | 'whole' | 'real' | 'bytes';
+type ColumnKind = 'text' | 'whole' | 'real' | 'bytes';
 
 export interface BulkColumn<Row> {
   readonly name: string;
@@ -154,7 +154,7 @@ function addingStatement(insert: BulkInsert<never>, { key, set }: Adding, rows: 
 }
 
 /** Rows by their key, each with values of its own. */
-export interface BulkUpdate<Row> {
+interface BulkUpdate<Row> {
   readonly table: string;
   readonly key: readonly BulkColumn<Row>[];
   readonly set: readonly BulkColumn<Row>[];

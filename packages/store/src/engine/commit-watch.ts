@@ -8,7 +8,7 @@ const lookMs = 50;
 const everything: readonly ChangeNotice[] = ['settings', 'runs'];
 
 /** Runs a task again and again; returns how to end that. */
-export type Every = (pauseMs: number, task: () => void) => () => void;
+type Every = (pauseMs: number, task: () => void) => () => void;
 
 const byThisThread: Every = (pauseMs, task) => {
   const timer = setInterval(task, pauseMs).unref();

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Engine } from './engine.ts';
 import { whileUnchanged, type AskAgain } from './while-unchanged.ts';
 
-export type Feed = 'settings' | 'runs' | 'leases';
+type Feed = 'settings' | 'runs' | 'leases';
 
 export interface FeedNumbers {
   /** As it is after the question. @throws StoreFault */

@@ -17,7 +17,7 @@ export type RowValue = string | number | bigint | null;
 export type Send = <Row = SentRow>(statement: string, parameters?: readonly unknown[]) => Promise<readonly Row[]>;
 
 /** Sends statements, and knows when all of them are answered. */
-export interface Sending {
+interface Sending {
   readonly send: Send;
   /** @throws the fault of the first statement that failed. */
   all(): Promise<void>;

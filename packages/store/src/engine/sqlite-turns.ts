@@ -14,7 +14,7 @@ const leaveMs = 5;
 const heldMsMax = 20;
 
 /** A user of the connection: a transaction, or a single statement. */
-export type User = object;
+type User = object;
 
 export class SqliteTurns {
   /** The one whose transaction is open. */

@@ -1,7 +1,7 @@
 /** Statements of fixed text for both engines. */
 import type { Engine } from './engine.ts';
 
-export type Texts = Readonly<Record<Engine['kind'], string>>;
+type Texts = Readonly<Record<Engine['kind'], string>>;
 
 /** One text for both: its parameters are `$1`, `$2` and so on, in this order, each once. */
 export function onBoth(text: string): Texts {

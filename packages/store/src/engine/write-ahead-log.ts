@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { StoreFault } from './fault.ts';
 
 /** What it asks of the system; given in tests. */
-export interface LogFile {
+interface LogFile {
   readonly open: (path: string) => number;
   readonly sync: (descriptor: number) => Promise<void>;
   readonly close: (descriptor: number) => void;

@@ -3,7 +3,7 @@
  * throws.
  */
 
-export type JournalFaultCode =
+type JournalFaultCode =
   /** The directory cannot be made or written, or a segment cannot be created, opened or changed in it: rights, space or descriptors. */
   | 'journal_unwritable'
   /** A segment file is damaged, is not a segment, or half of it is gone. Never skipped: it may hold calls. */

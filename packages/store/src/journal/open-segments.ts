@@ -13,7 +13,7 @@ import type { SegmentWriter } from './segment-writer.ts';
 const fileCodes: ReadonlySet<string> = new Set(['EIO', 'EBADF', 'EROFS', 'ESTALE', 'ENXIO', 'ENODEV', 'EUCLEAN']);
 
 /** A segment takes no new calls once it has so much of either. */
-export interface SegmentSize {
+interface SegmentSize {
   readonly rows: number;
   /** So that rows with long labels do not make it the whole disk: what is shipped is removed segment by segment. */
   readonly bytes: number;

@@ -35,7 +35,7 @@ type KnownCalls = Pick<CallSink, 'mark' | 'recorded'>;
 type Warn = (sentence: string) => void;
 
 /** The outcome for one segment. */
-export interface Taken {
+interface Taken {
   /** Its path now; a segment of an older version gets another name. */
   readonly path: string;
   /** A writer of this process has it. */

@@ -21,7 +21,7 @@ const inARowMax = 16;
 const organizationsMax = 500;
 const refusedFile = /^(seg_[0-9A-Za-z]+)-(\d+)\.json$/;
 
-export interface RefusedRowsOptions {
+interface RefusedRowsOptions {
   /** The journal's directory; the files lie in `refused` within. */
   readonly directory: string;
   /** Within the folder of refused rows, where several cells have some; the folder itself by default. */

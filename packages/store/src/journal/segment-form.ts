@@ -146,9 +146,8 @@ export interface SegmentFrame {
   readonly sealed: boolean;
   readonly gap: boolean;
   readonly bytes: Buffer;
-  /** Where in `bytes` its first row begins, and where the frame ends. */
+  /** Where in `bytes` its first row begins. */
   readonly rowsAt: number;
-  readonly end: number;
 }
 
 /** Length of the frame that says to begin at `at`, of which at least `emptyFrameBytes` are there; 0 if none says so. */
@@ -163,7 +162,7 @@ export function segmentFrameAt(bytes: Buffer, at: number, length: number, seed: 
   const flags = bytes.readUInt16LE(at + 18);
   return {
     firstSeq: bytes.readUIntLE(at + 12, 6), rows: bytes.readUInt32LE(at + 20), sealed: (flags & sealedFlag) !== 0, gap: (flags & gapFlag) !== 0,
-    bytes, rowsAt: at + emptyFrameBytes, end,
+    bytes, rowsAt: at + emptyFrameBytes,
   };
 }
 

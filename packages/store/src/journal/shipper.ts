@@ -16,7 +16,7 @@ import { SegmentReader, type DueRows } from './segment-reader.ts';
 import { isOldSegment } from './sqlite-form/old-files.ts';
 import type { CallSink } from './call-sink.ts';
 
-export interface ShipperOptions {
+interface ShipperOptions {
   readonly directory: string;
   readonly calls: CallSink;
   /**

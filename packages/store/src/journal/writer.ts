@@ -16,7 +16,7 @@ import type { JournalSync } from './segment-form.ts';
 import { createSegmentSupply, type SegmentSupply } from './segment-supply.ts';
 import type { SegmentWriter } from './segment-writer.ts';
 
-export interface JournalOptions {
+interface JournalOptions {
   /** Made where it does not exist. */
   readonly directory: string;
   readonly sync: JournalSync;

@@ -47,7 +47,7 @@ export interface AddressGuard {
 /** The guard for what one organization chose: its names are resolved in that organization's share (`name-places.ts`). */
 export type GuardOf = (organization: string) => AddressGuard;
 
-export interface AddressGuardOptions {
+interface AddressGuardOptions {
   /** What `SVC_UPSTREAM_ALLOW` opens. */
   readonly allow: readonly AddressRange[];
   /**

@@ -12,7 +12,7 @@ import type { Listeners } from './wide-listener.ts';
 
 const sweepMs = 50;
 
-export interface LeavingServer {
+interface LeavingServer {
   /** From now on answers say that they are the last of their connection. Everything is still accepted. */
   leave(): void;
   /**

@@ -21,7 +21,7 @@ export function portOf(resolver: NameResolver): MessagePort {
 }
 
 /** How the names of an organization are resolved through this port. */
-export type NamesOf = (organization: string) => ResolveAll;
+type NamesOf = (organization: string) => ResolveAll;
 
 /** Of this thread: whoever asks through the same port hears the answers to the others' questions. */
 let lastId = 0;

@@ -16,7 +16,7 @@ export interface NameResolver {
   close(): void;
 }
 
-export interface NameResolverOptions {
+interface NameResolverOptions {
   /** Never goes back, milliseconds. */
   readonly monotonicMs: () => number;
   /** One sentence for the operator. */

@@ -6,7 +6,7 @@ import { assertTaken } from '../schema/migrations/writer-taken.ts';
 import type { StoreContext } from '../sealing/context.ts';
 
 /** `beforeMs`: until when somebody, perhaps this holder, had the lease before; null: nobody ever had it. */
-export interface HeldWork {
+interface HeldWork {
   /** How far the work has come. */
   readonly cursor: number;
   readonly beforeMs: number | null;

@@ -8,7 +8,7 @@ import type { StoreContext } from '../sealing/context.ts';
 import { costGapsOf } from '../schema/cost-gaps-column.ts';
 import { numberOrNull } from '../schema/schema.ts';
 
-export interface MonthSpan {
+interface MonthSpan {
   readonly organization: OrganizationId;
   /** Calls that started in `[fromMs, toMs)`. */
   readonly fromMs: number;

@@ -17,7 +17,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 /** Records that one cut looks at. Shipped records have checkpoints closer together than that. */
 const recordsAtOnce = 5_000;
 
-export interface Cut {
+interface Cut {
   /** Sequence of the last record that may go. */
   readonly last: number;
   /** Every record up to it started before this instant. */

@@ -8,13 +8,13 @@ import type { Schema } from '../schema/schema.ts';
 import type { BaselineTable } from '../schema/tap-schema.ts';
 
 /** `beforeMs`: 00:00 UTC of the first day that stays. */
-export interface TapSlice {
+interface TapSlice {
   readonly organization: string;
   readonly beforeMs: number;
   readonly limit: number;
 }
 
-export interface RemovedTap {
+interface RemovedTap {
   readonly events: number;
   /** There is more to remove. */
   readonly more: boolean;

@@ -19,7 +19,7 @@ import { chainedRecords, keepBeginnings, removeRecords, unchainedRecords, type O
 import { removeTap } from './remove-tap.ts';
 
 /** An organization whose records go after this many days. */
-export interface RetainedOrganization {
+interface RetainedOrganization {
   readonly organization: OrganizationId;
   readonly days: number;
 }
@@ -31,7 +31,7 @@ export interface RetentionSlice {
   readonly more: boolean;
 }
 
-export interface RetentionProgress {
+interface RetentionProgress {
   /** Of the calls that started before this instant some or all records are gone; every one from it on is there. Null: none are gone. */
   readonly goneBeforeMs: number | null;
   readonly removedRecords: number;
@@ -40,7 +40,7 @@ export interface RetentionProgress {
   readonly atMs: number;
 }
 
-export interface RetentionDelay {
+interface RetentionDelay {
   /** By how much the oldest record of them is past its organization's age; 0: none is. */
   readonly behindMs: number;
   /** Where to continue; null: there are no more. */

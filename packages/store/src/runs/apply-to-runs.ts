@@ -18,10 +18,10 @@ import {
 } from './run-rows.ts';
 
 /** The parts of a record that count for its run. */
-export type RunCallRecord = Pick<CallRecord, 'organization' | 'run' | 'startedAtMs' | 'cost' | 'costGaps' | 'costSource' | 'usage'>
+type RunCallRecord = Pick<CallRecord, 'organization' | 'run' | 'startedAtMs' | 'cost' | 'costGaps' | 'costSource' | 'usage'>
   & Partial<Pick<CallRecord, 'settledBy'>>;
 
-export interface RunWork {
+interface RunWork {
   readonly records: readonly RunCallRecord[];
   readonly events: readonly RunEvent[];
 }

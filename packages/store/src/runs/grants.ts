@@ -18,7 +18,7 @@ import type { StoreContext } from '../sealing/context.ts';
 export type NewGrant = Pick<GrantPayload, 'organization' | 'run' | 'max' | 'expiresAtMs'>;
 
 /** A signed grant. `id`: the run it is for. */
-export interface MintedGrant {
+interface MintedGrant {
   readonly organization: OrganizationId;
   readonly id: string;
   readonly grant: string;

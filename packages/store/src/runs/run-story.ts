@@ -10,7 +10,7 @@ import type { StoreContext } from '../sealing/context.ts';
 import { runOf, storedRunOf, type RunName } from './run-rows.ts';
 
 /** Calls that started in one step of the story. Steps without a call are left out. */
-export interface StoryStep {
+interface StoryStep {
   readonly atMs: number;
   readonly calls: number;
   readonly cost: NanoDollars;

@@ -15,7 +15,7 @@ import { endRuns, sweepRuns } from './end-runs.ts';
 import { confirmRuns, openRuns, type NewRun, type RunAnswer } from './make-runs.ts';
 import { runOf, storedRunOf, type RunName } from './run-rows.ts';
 
-export interface RunList {
+interface RunList {
   readonly organization: OrganizationId;
   /** At most this many, newest first. */
   readonly limit: number;
@@ -24,7 +24,7 @@ export interface RunList {
 }
 
 /** Runs that changed after a number of the feed, up to `through`. */
-export interface RunChanges {
+interface RunChanges {
   readonly through: number;
   /** True: there are later changes still. */
   readonly more: boolean;

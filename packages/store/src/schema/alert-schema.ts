@@ -10,7 +10,7 @@ type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>;
 export interface CapAlertTable { readonly id: string; readonly organization: string; readonly cap: string; readonly at: string }
 
 /** What was sent about a cap in the window that began at `window_start_ms`. `thresholds`: JSON array of percent. */
-export interface CapToldTable {
+interface CapToldTable {
   readonly cap: string;
   readonly organization: string;
   readonly window_start_ms: Whole;
@@ -29,7 +29,7 @@ export interface WebhookTable {
 }
 
 /** `body`: the JSON that is sent, exactly as signed. */
-export interface NoticeTable {
+interface NoticeTable {
   readonly id: string;
   readonly organization: string;
   readonly type: string;
@@ -39,7 +39,7 @@ export interface NoticeTable {
 }
 
 /** `state`: `pending`, `delivered`, `failed`. `next_at_ms`: null unless pending. */
-export interface WebhookDeliveryTable {
+interface WebhookDeliveryTable {
   readonly id: string;
   readonly organization: string;
   readonly webhook: string;
@@ -54,7 +54,7 @@ export interface WebhookDeliveryTable {
 }
 
 /** Work that only one platform does at a time. `cursor`: how far it has come, if the work has an order. */
-export interface WorkLeaseTable {
+interface WorkLeaseTable {
   readonly name: string;
   readonly holder: string;
   readonly until_ms: Whole;

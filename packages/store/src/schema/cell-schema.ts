@@ -5,7 +5,7 @@
 import type { Whole } from './column.ts';
 
 /** No rows: the store has no cells but itself. Number 0 is the store itself. */
-export interface CellTable {
+interface CellTable {
   readonly number: Whole;
   readonly name: string;
   /** The schema that holds it; empty: the one of the directory itself. */
@@ -18,16 +18,16 @@ export interface CellTable {
 }
 
 /** An organization that is not in the default cell. `ready`: 0 until its cell has it, then 1; 2 while it is being erased. */
-export interface OrganizationPlaceTable { readonly organization: string; readonly cell: Whole; readonly ready: Whole }
+interface OrganizationPlaceTable { readonly organization: string; readonly cell: Whole; readonly ready: Whole }
 
 /** The organization of a service key or tap key that is not in the default cell, by the key's hash. */
-export interface KeyPlaceTable { readonly hash: string; readonly organization: string }
+interface KeyPlaceTable { readonly hash: string; readonly organization: string }
 
 /**
  * A change of a membership that the organization's cell does not have yet, where that is another cell. `made`: the revision of the change.
  * `change`: `end`, `move` (to the person `becomes`) or `stop`.
  */
-export interface GuestChangeTable {
+interface GuestChangeTable {
   readonly made: Whole;
   readonly organization: string;
   readonly person: string;

@@ -18,7 +18,7 @@ export interface CorrectionTable {
 }
 
 /** What one call costs by other prices than those that it was recorded by. */
-export interface CallCorrectionTable {
+interface CallCorrectionTable {
   /** The number of its record. */
   readonly sequence: Whole;
   readonly organization: string;
@@ -35,7 +35,7 @@ export interface CallCorrectionTable {
 }
 
 /** What corrections changed in what was spent, in the order in which they did. Only on an embedded store. */
-export interface CorrectedSpendTable {
+interface CorrectedSpendTable {
   readonly number: Whole;
   readonly organization: string;
   readonly key: string;

@@ -8,7 +8,7 @@ type Whole = ColumnType<bigint, bigint | number, bigint | number>;
 type Generated = ColumnType<bigint, bigint | number | undefined, bigint | number>;
 type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
 
-export interface GatewayNodeTable {
+interface GatewayNodeTable {
   readonly id: string;
   /** Names the data directory: the next process that starts there takes over what an earlier one left. */
   readonly home: string;
@@ -23,7 +23,7 @@ export interface GatewayNodeTable {
   readonly writer: WholeOrNull;
 }
 
-export interface SpendLeaseTable {
+interface SpendLeaseTable {
   readonly organization: string;
   /** `organization`, `key` or `run`. */
   readonly scope: string;
@@ -48,7 +48,7 @@ export interface SpendLeaseTable {
 }
 
 /** One row: grows when nodes should confirm what they hold. */
-export interface LeaseFeedTable { readonly only: Whole; readonly value: Whole }
+interface LeaseFeedTable { readonly only: Whole; readonly value: Whole }
 
 export interface LeaseSchema {
   readonly gateway_node: GatewayNodeTable;

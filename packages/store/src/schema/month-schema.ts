@@ -32,7 +32,7 @@ export interface ClosedMonthPartTable {
 }
 
 /** A name of a closed month. Salt and text are null once the organization is erased. */
-export interface ClosedMonthNameTable {
+interface ClosedMonthNameTable {
   readonly organization: string;
   readonly month_ms: Whole;
   readonly version: Whole;
@@ -43,7 +43,7 @@ export interface ClosedMonthNameTable {
 }
 
 /** `json`: as `settings/allocation-rules.ts` gets it. */
-export interface AllocationRulesTable { readonly organization: string; readonly json: string }
+interface AllocationRulesTable { readonly organization: string; readonly json: string }
 
 /** A budget of a month. `subject`: empty for the organization. `month_ms`: 0 for every month. `told`: JSON, what was sent of it. */
 export interface MonthBudgetTable {

@@ -4,7 +4,7 @@ import type { CellSchema } from './cell-schema.ts';
 import type { Whole } from './column.ts';
 
 /** Refusals of one hour that are alike. `key`: empty if so many were refused that they are counted together. */
-export interface RefusalHourTable {
+interface RefusalHourTable {
   readonly organization: string;
   readonly hour_ms: Whole;
   readonly key: string;
@@ -16,7 +16,7 @@ export interface RefusalHourTable {
 }
 
 /** One refused call. `run`, `scope` and `window` are empty where there is none. */
-export interface RefusalEntryTable {
+interface RefusalEntryTable {
   readonly organization: string;
   readonly id: string;
   readonly answer_id: string;
@@ -39,10 +39,10 @@ export interface NodeReportTable {
 }
 
 /** One row: the organization whose owners run the machine. */
-export interface HomeOrganizationTable { readonly only: Whole; readonly organization: string }
+interface HomeOrganizationTable { readonly only: Whole; readonly organization: string }
 
 /** `query`: the query string of the page's address. */
-export interface SavedViewTable {
+interface SavedViewTable {
   readonly id: string;
   readonly organization: string;
   readonly person: string;

@@ -2,7 +2,7 @@
 import type { Whole, WholeOrNull } from './column.ts';
 
 /** How far an organization's figures are proved. */
-export interface FigureProofTable {
+interface FigureProofTable {
   readonly organization: string;
   /** Records of the chain up to this sequence were found whole. */
   readonly chain_through: Whole;
@@ -14,7 +14,7 @@ export interface FigureProofTable {
 }
 
 /** A figure that differed from its records. `kept`, `derived`: in words for people. */
-export interface FigureDifferenceTable {
+interface FigureDifferenceTable {
   readonly organization: string;
   readonly kind: string;
   readonly place: string;

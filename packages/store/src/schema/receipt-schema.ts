@@ -43,7 +43,7 @@ export interface ReceiptCheckpointTable {
 }
 
 /** `sealed`: the private half; null once a newer key follows, or the organization was erased. Public key and signatures in base64. */
-export interface ReceiptKeyTable {
+interface ReceiptKeyTable {
   readonly id: string;
   readonly organization: string;
   /** Counts the organization's keys, from 1. */

@@ -7,10 +7,10 @@ type Whole = ColumnType<bigint, bigint | number, bigint | number>;
 type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
 
 /** One row: the number of the latest change of a run that nodes must learn of. Its lock makes those changes commit in order. */
-export interface RunFeedTable { readonly only: Whole; readonly value: Whole }
+interface RunFeedTable { readonly only: Whole; readonly value: Whole }
 
 /** What the live runs of an organization may still spend together, whole nano-dollars as decimal text. */
-export interface RunExposureTable { readonly organization: string; readonly taken_nano: string }
+interface RunExposureTable { readonly organization: string; readonly taken_nano: string }
 
 export interface RunTable {
   readonly organization: string;
@@ -38,7 +38,7 @@ export interface RunTable {
 }
 
 /** `sealed`: the private key. */
-export interface GrantKeyTable {
+interface GrantKeyTable {
   readonly id: string;
   readonly organization: string;
   readonly public_key: string;

@@ -23,13 +23,13 @@ type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>;
 type BytesOrNull = ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>;
 
 /** One row: which migrations have run. */
-export interface SchemaTable { readonly only: Whole; readonly version: Whole; readonly oldest_writer: Whole }
+interface SchemaTable { readonly only: Whole; readonly version: Whole; readonly oldest_writer: Whole }
 
 /** One row: how the store recognizes its master key. */
-export interface StoreIdentityTable { readonly only: Whole; readonly salt: Bytes; readonly fingerprint: string }
+interface StoreIdentityTable { readonly only: Whole; readonly salt: Bytes; readonly fingerprint: string }
 
 /** One row: the number of the latest change of settings. Its lock makes those changes commit in the order of their numbers. */
-export interface RevisionTable { readonly only: Whole; readonly value: Whole }
+interface RevisionTable { readonly only: Whole; readonly value: Whole }
 
 export interface OrganizationTable {
   readonly id: string;
@@ -63,7 +63,7 @@ export interface OrganizationTable {
   readonly revision: Whole;
 }
 
-export interface OrganizationDataKeyTable { readonly organization: string; readonly wrapped: Bytes; readonly wrapped_by: string }
+interface OrganizationDataKeyTable { readonly organization: string; readonly wrapped: Bytes; readonly wrapped_by: string }
 
 export interface ServiceKeyTable {
   readonly id: string;
@@ -90,9 +90,9 @@ export interface ServiceKeyTable {
 }
 
 /** The former form of a rotated key, which works until `until_ms`. */
-export interface FormerKeyTable { readonly hash: string; readonly key: string; readonly until_ms: Whole }
+interface FormerKeyTable { readonly hash: string; readonly key: string; readonly until_ms: Whole }
 
-export interface PasswordLinkTable {
+interface PasswordLinkTable {
   readonly token_hash: string;
   readonly person: string;
   readonly expires_at_ms: Whole;
@@ -100,9 +100,9 @@ export interface PasswordLinkTable {
   readonly made_in: string | null;
 }
 
-export interface ProviderConnectionTable { readonly organization: string; readonly provider: string; readonly sealed: Bytes; readonly version: Whole }
+interface ProviderConnectionTable { readonly organization: string; readonly provider: string; readonly sealed: Bytes; readonly version: Whole }
 
-export interface DeclaredUpstreamTable {
+interface DeclaredUpstreamTable {
   readonly organization: string;
   readonly url: string;
   readonly enabled: Whole;
@@ -111,7 +111,7 @@ export interface DeclaredUpstreamTable {
   readonly version: Whole;
 }
 
-export interface PriceListTable {
+interface PriceListTable {
   /** The list's day and hash, as records name it. */
   readonly id: string;
   readonly json: string;
@@ -122,19 +122,19 @@ export interface PriceListTable {
 }
 
 /** As the one without a name; `auth`, `dialect` and `provider` are words. */
-export interface NamedUpstreamTable extends DeclaredUpstreamTable {
+interface NamedUpstreamTable extends DeclaredUpstreamTable {
   readonly name: string;
   readonly auth: string;
   readonly dialect: string | null;
   readonly provider: string | null;
 }
 
-export interface PriceOverlayTable { readonly only: Whole; readonly json: string; readonly revision: Whole }
+interface PriceOverlayTable { readonly only: Whole; readonly json: string; readonly revision: Whole }
 
-export interface JournalSegmentTable { readonly id: string; readonly mark: Whole; readonly writer: WholeOrNull }
+interface JournalSegmentTable { readonly id: string; readonly mark: Whole; readonly writer: WholeOrNull }
 
 /** How far the rows of one organization were shipped ahead of their segment's mark. */
-export interface JournalAheadTable { readonly segment: string; readonly organization: string; readonly mark: Whole }
+interface JournalAheadTable { readonly segment: string; readonly organization: string; readonly mark: Whole }
 
 export interface CallRecordTable {
   readonly sequence: Generated<bigint>;
@@ -207,7 +207,7 @@ export interface CallRecordTable {
   readonly receipt_words: BytesOrNull;
 }
 
-export interface PersonTable {
+interface PersonTable {
   readonly id: string;
   /** Unique; the person's id where the email is only claimed. */
   readonly email: string;
@@ -220,7 +220,7 @@ export interface PersonTable {
   readonly updated_at_ms: Whole;
 }
 
-export interface PersonCredentialTable {
+interface PersonCredentialTable {
   readonly id: string;
   readonly person: string;
   readonly provider: string;
@@ -232,7 +232,7 @@ export interface PersonCredentialTable {
   readonly updated_at_ms: Whole;
 }
 
-export interface PersonSessionTable {
+interface PersonSessionTable {
   readonly id: string;
   readonly person: string;
   readonly token_hash: string;
@@ -247,7 +247,7 @@ export interface PersonSessionTable {
   readonly updated_at_ms: Whole;
 }
 
-export interface MembershipTable {
+interface MembershipTable {
   readonly organization: string;
   readonly person: string;
   readonly role: string;
@@ -299,7 +299,7 @@ export interface AuditEventTable {
 }
 
 /** `done_ms` and `done_sequence`: the last of its call records that lost its words. `finished`: see `erasure.ts`. */
-export interface ErasedOrganizationTable {
+interface ErasedOrganizationTable {
   readonly organization: string;
   readonly at_ms: Whole;
   readonly done_ms: Whole;
@@ -307,13 +307,13 @@ export interface ErasedOrganizationTable {
   readonly finished: Whole;
 }
 
-export interface MasterKeyHandoverTable { readonly from_key: string; readonly sealed: Bytes; readonly until_ms: Whole }
+interface MasterKeyHandoverTable { readonly from_key: string; readonly sealed: Bytes; readonly until_ms: Whole }
 
 /** One row of JSON text. */
-export interface ServerSettingsTable { readonly only: Whole; readonly settings: string }
+interface ServerSettingsTable { readonly only: Whole; readonly settings: string }
 
 /** One row. */
-export interface PlatformAddressTable { readonly only: Whole; readonly url: string }
+interface PlatformAddressTable { readonly only: Whole; readonly url: string }
 
 export interface CapTable {
   readonly id: string;
@@ -329,7 +329,7 @@ export interface CapTable {
 }
 
 /** What was spent by one subject on one day, or on all its days together. */
-export interface SpendDayTable {
+interface SpendDayTable {
   readonly organization: string;
   readonly scope: string;
   /** As in `cap`. */

@@ -30,7 +30,7 @@ export interface BaselineTable {
   readonly gone_before_ms: Generated<bigint | null>;
 }
 
-export interface TapEventTable {
+interface TapEventTable {
   readonly baseline: Whole;
   readonly request_id: string;
   readonly at_ms: Whole;
@@ -51,7 +51,7 @@ export interface TapEventTable {
   readonly tokens_remaining: WholeOrNull;
 }
 
-export type TapCellTable = { readonly [Name in TapFigureName]: Whole } & {
+type TapCellTable = { readonly [Name in TapFigureName]: Whole } & {
   readonly baseline: Whole;
   readonly day_ms: Whole;
   readonly provider: string;
@@ -61,12 +61,12 @@ export type TapCellTable = { readonly [Name in TapFigureName]: Whole } & {
 };
 
 /** `part`: of one day. `counts`: `bucket:calls`, as core writes it. */
-export interface TapLatencyTable { readonly baseline: Whole; readonly part: string; readonly counts: string }
+interface TapLatencyTable { readonly baseline: Whole; readonly part: string; readonly counts: string }
 
 /** A model or tag that has a line. */
-export interface TapLineTable { readonly baseline: Whole; readonly kind: string; readonly name: string }
+interface TapLineTable { readonly baseline: Whole; readonly kind: string; readonly name: string }
 
-export interface TapHeadroomTable {
+interface TapHeadroomTable {
   readonly baseline: Whole;
   readonly provider: string;
   readonly model: string;
@@ -77,7 +77,7 @@ export interface TapHeadroomTable {
   readonly at_ms: Whole;
 }
 
-export interface DeclaredFigureTable { readonly baseline: Whole; readonly name: string; readonly amount_nano: Whole; readonly at_ms: Whole }
+interface DeclaredFigureTable { readonly baseline: Whole; readonly name: string; readonly amount_nano: Whole; readonly at_ms: Whole }
 
 export interface TapSchema {
   readonly baseline: BaselineTable;

@@ -19,7 +19,7 @@ interface FigureColumns {
 }
 
 /** The sum of calls that started on one day, under one name of one dimension. */
-export interface UsageSumTable extends FigureColumns {
+interface UsageSumTable extends FigureColumns {
   readonly organization: string;
   readonly dimension: string;
   /** 00:00 UTC; in the dimension `hour` the hour's first instant. */
@@ -32,7 +32,7 @@ export interface UsageSumTable extends FigureColumns {
 }
 
 /** What calls have in common: who made them, what for, and where they went. Numbered, so that sums and records can refer to it briefly. */
-export interface AttributionTable {
+interface AttributionTable {
   readonly id: Generated<bigint>;
   readonly organization: string;
   readonly key: string;
@@ -44,7 +44,7 @@ export interface AttributionTable {
 }
 
 /** The sum of calls of one attribution, on one day or in one hour. */
-export interface AttributionSumTable extends FigureColumns {
+interface AttributionSumTable extends FigureColumns {
   readonly attribution: Whole;
   /** `day` or `hour`; gateways of the version before write a `month`, which nobody reads. */
   readonly span: string;
@@ -53,7 +53,7 @@ export interface AttributionSumTable extends FigureColumns {
 }
 
 /** The sum of calls of one attribution on one day under one label or run. Calls without a run have no row; without a label, one under ''. */
-export interface WordSumTable extends FigureColumns {
+interface WordSumTable extends FigureColumns {
   readonly organization: string;
   /** `label`, `run`, `label/month`, or sets of labels of one day or month (`usage/label-sets.ts`). */
   readonly dimension: string;
@@ -66,7 +66,7 @@ export interface WordSumTable extends FigureColumns {
 }
 
 /** The sum of calls that started in one hour, one figure per row. The figures are those of `core/report/hour-sum.ts`. */
-export interface HourSumTable {
+interface HourSumTable {
   readonly organization: string;
   /** Its first instant. */
   readonly hour_ms: Whole;

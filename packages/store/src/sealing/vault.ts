@@ -8,7 +8,7 @@ import { masterKeyBytes } from './master-key.ts';
 import { nonceBytes, seal, unseal, type SealPlace } from './seal.ts';
 
 /** What a stored credential is. */
-export type CredentialPurpose =
+type CredentialPurpose =
   'provider-key' | 'upstream-credential' | 'tap-key' | 'grant-key' | 'receipt-key' | 'receipt-secret' | 'webhook-secret';
 
 /** Where a credential lives. `record`: the provider's name, or `upstream`. */

@@ -11,7 +11,7 @@ import type { Schema } from '../schema/schema.ts';
 const subjectsOf = { key: 'keys', person: 'people', project: 'projects', label: 'labels' } as const;
 
 /** What is to have a cap. */
-export interface ToBeCapped {
+interface ToBeCapped {
   readonly organization: OrganizationId;
   readonly scope: Exclude<CapScope, 'organization'>;
   /** An empty one is a key that is not made yet. */

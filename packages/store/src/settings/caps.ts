@@ -48,7 +48,7 @@ export interface Caps {
 }
 
 /** The removed cap with its organization. */
-export interface RemovedCap extends Cap {
+interface RemovedCap extends Cap {
   readonly organization: OrganizationId;
 }
 

@@ -139,7 +139,7 @@ export function upstreamNotDeclared(): StoreRefusal {
 }
 
 /** What is stored of a declaration. */
-export interface StoredUpstream {
+interface StoredUpstream {
   readonly organization: OrganizationId;
   readonly url: string;
   readonly enabled: bigint;

@@ -76,7 +76,7 @@ export interface OrganizationChanges {
  * One of the two steps in which an organization outside the default cell is made: `cell` in the default cell, which notes its place; `id` in its
  * own, where it may be there already. Both: a default cell that lost it notes it again.
  */
-export type NewPlace = { readonly cell: number } | Pick<Organization, 'id' | 'createdAtMs'> & { readonly cell?: number };
+type NewPlace = { readonly cell: number } | Pick<Organization, 'id' | 'createdAtMs'> & { readonly cell?: number };
 
 /** What remains of an erased organization besides its figures. */
 export type ErasedOrganization = Pick<Organization, 'id' | 'name' | 'enforceKeyCaps' | 'recordsGoneBeforeMs'>;

@@ -12,7 +12,7 @@ import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { Schema } from '../schema/schema.ts';
 import { tooManyCapped } from './capped-subjects.ts';
 
-export const ownKeysForm = `Own keys take 1 to ${ownKeysMax} keys for a member, models or none, a life of at least a second or none, `
+const ownKeysForm = `Own keys take 1 to ${ownKeysMax} keys for a member, models or none, a life of at least a second or none, `
   + 'a cap of each key or none, and a cap of each person or none.';
 
 interface Kept {
@@ -56,10 +56,10 @@ export function ownKeysRefusal(terms: OwnKeyTerms): StoreRefusal | null {
 }
 
 /** What the terms give a key and its person. */
-export type OwnKeyCaps = Pick<OwnKeyTerms, 'cap' | 'personCap'>;
+type OwnKeyCaps = Pick<OwnKeyTerms, 'cap' | 'personCap'>;
 
 /** A person's new key in their organization, as it is about to be made. */
-export interface OwnKeyWanted extends OwnKey {
+interface OwnKeyWanted extends OwnKey {
   readonly organization: OrganizationId;
   readonly person: string;
 }
@@ -84,7 +84,7 @@ export async function ownKeyWithin<Wanted extends OwnKeyWanted>(
 }
 
 /** A key of somebody, as it is when they change it. */
-export interface OwnKeyHeld extends HeldOwnKey {
+interface OwnKeyHeld extends HeldOwnKey {
   readonly id: string;
   readonly organization: OrganizationId;
   /** Whose it is. */

@@ -68,7 +68,7 @@ async function versionIn(db: Kysely<Schema>, organization: OrganizationId, provi
 }
 
 /** What is stored of one connection; null if nothing is. */
-export interface StoredConnection {
+interface StoredConnection {
   readonly organization: OrganizationId;
   readonly provider: Provider;
   readonly sealed: Uint8Array | null;

@@ -40,12 +40,12 @@ export interface ServiceKey {
   readonly person: PersonId | null;
 }
 
-export interface RevokedServiceKey extends ServiceKey {
+interface RevokedServiceKey extends ServiceKey {
   /** It had been revoked before; nothing was changed. */
   readonly alreadyRevoked: boolean;
 }
 
-export interface NewServiceKey {
+interface NewServiceKey {
   readonly organization: OrganizationId;
   readonly name: string | null;
   readonly project: string | null;
@@ -82,7 +82,7 @@ export interface KeyChanger {
 }
 
 /** The new form of the key; the one in use works until `formerUntilMs`. `by`: as for changes. */
-export interface KeyRotation {
+interface KeyRotation {
   readonly by?: KeyChanger | undefined;
   readonly hash: string;
   readonly prefix: string;
@@ -90,7 +90,7 @@ export interface KeyRotation {
 }
 
 /** Who revokes a key, as for changes, and a look at the key before it. */
-export interface KeyRevocation {
+interface KeyRevocation {
   readonly by?: KeyChanger | undefined;
   readonly check?: ChangeCheck<ServiceKey>;
 }

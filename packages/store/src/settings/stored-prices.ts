@@ -7,23 +7,11 @@ import { sql, type Transaction } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
 import type { Schema } from '../schema/schema.ts';
 
-/** A list that was imported. */
-export interface KeptPriceList {
-  /** Its day and hash, as records name it. */
-  readonly id: string;
-  readonly importedAtMs: number;
-  readonly inForce: boolean;
-}
-
 export interface StoredPrices {
   /** Both, of one moment. */
   texts(): Promise<PriceTexts>;
-  /** The text last loaded, or null. */
-  overlay(): Promise<string | null>;
   /** `id`: as records name it; then it is kept beside the lists, for pricing calls again. */
   loadOverlay(json: string, id?: string): Promise<void>;
-  /** The imported lists that are kept, the newest first. */
-  lists(): Promise<readonly KeptPriceList[]>;
   /** The text of a list, or of the operator's own prices, that is kept; null: there is none of this id. */
   list(id: string): Promise<string | null>;
   /** Keeps a list without putting it in force. */
@@ -38,7 +26,6 @@ export interface StoredPrices {
 const listsKept = 100;
 
 export function storedPricesIn({ engine, background, clock }: StoreContext): StoredPrices {
-  const overlay = () => engine.read(async (db) => (await db.selectFrom('price_overlay').select('json').executeTakeFirst())?.json ?? null);
   const list = (id: string) => engine.read(async (db) => id.includes('\0') ? null
     : (await db.selectFrom('price_list').select('json').where('id', '=', id).executeTakeFirst())?.json ?? null);
   return {
@@ -47,7 +34,6 @@ export function storedPricesIn({ engine, background, clock }: StoreContext): Sto
         (select json from price_overlay) as overlay`.execute(db);
       return { list: rows[0]?.list ?? null, overlay: rows[0]?.overlay ?? null };
     }),
-    overlay,
     async loadOverlay(json, id) {
       await engine.change<null>(async (transaction, revision) => {
         await transaction.insertInto('price_overlay').values({ only: 1, json, revision })
@@ -56,9 +42,6 @@ export function storedPricesIn({ engine, background, clock }: StoreContext): Sto
         return null;
       }, { action: 'loadPrices', organization: null, subject: null });
     },
-    lists: () => engine.read(async (db) => (await db.selectFrom('price_list').select(['id', 'imported_at_ms', 'in_force'])
-      .where('id', 'not like', 'overlay/%').orderBy('imported_at_ms', 'desc').orderBy('id').execute())
-      .map((row) => ({ id: row.id, importedAtMs: Number(row.imported_at_ms), inForce: row.in_force === 1n }))),
     list,
     async keepList({ id, json }) {
       if (await list(id) === null) await background.write((transaction) => keep(transaction, { id, json }, { atMs: clock(), revision: 0 }));

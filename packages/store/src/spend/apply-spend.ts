@@ -20,7 +20,7 @@ export type SpendRecord = Pick<CallRecord, 'organization' | 'key' | 'project' | 
   & Partial<Pick<CallRecord, 'settledBy'>> & { readonly correction?: CountedCorrection };
 
 /** What is counted of a record's correction, and the labels that it counts for. */
-export interface CountedCorrection {
+interface CountedCorrection {
   readonly amount: bigint;
   readonly labels: readonly string[];
 }
@@ -40,7 +40,7 @@ const counts = {
   unpricedCalls: { column: 'unpriced_calls', counts: lackingCounts.unpricedCalls },
   gapCalls: { column: 'gap_calls', counts: lackingCounts.gapCalls },
 } as const;
-export type SpendCount = keyof typeof counts;
+type SpendCount = keyof typeof counts;
 const spendCounts = Object.keys(counts) as readonly SpendCount[];
 const countsOf = Object.entries(counts) as readonly [SpendCount, (typeof counts)[SpendCount]][];
 

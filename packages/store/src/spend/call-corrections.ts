@@ -25,7 +25,7 @@ export interface CallCorrection {
 }
 
 /** The corrections of some calls, by the number of their records. */
-export type CallCorrections = ReadonlyMap<bigint, CallCorrection>;
+type CallCorrections = ReadonlyMap<bigint, CallCorrection>;
 
 /** One slice of calls that were priced again. */
 export interface RepricedSlice {
@@ -44,7 +44,7 @@ export interface RepricedSlice {
 const correctedColumns = ['model', 'requestedModel', 'wire', 'key', 'project', 'run', 'endpoint', 'session', 'upstream', 'labels'] as const;
 export type CorrectedColumn = (typeof correctedColumns)[number];
 
-export interface CorrectionSumsQuery {
+interface CorrectionSumsQuery {
   readonly organization: OrganizationId;
   /** Calls that started from this moment on, before that one. */
   readonly sinceMs?: number;

@@ -21,7 +21,7 @@ export interface LabelChange {
   readonly gone: SpendFigures;
 }
 
-export interface LabelAddition extends Addition {
+interface LabelAddition extends Addition {
   readonly gone: Addition['figures'];
 }
 

@@ -54,7 +54,7 @@ function spentBy({ cost_nano: cost, counted_nano: counted }: SpendRecordRow): Sp
 }
 
 /** What an organization's newest records add: those up to a given number, and those after it. */
-export interface RecentSums {
+interface RecentSums {
   readonly older: Sums;
   readonly newer: Sums;
 }

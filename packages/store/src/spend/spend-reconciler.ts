@@ -29,7 +29,7 @@ export interface SpendDifference extends SpendPlace {
   readonly derived: SpendFigures;
 }
 
-export interface SpendReconciliation {
+interface SpendReconciliation {
   readonly organizations: number;
   /** The number of records read. */
   readonly records: number;

@@ -17,7 +17,7 @@ export interface SubjectSums {
 }
 
 /** A key whose sums are asked for, with its organization. */
-export interface SumsOf {
+interface SumsOf {
   readonly organization: OrganizationId;
   readonly key: ServiceKeyId;
 }
@@ -35,7 +35,7 @@ export interface CappedSums extends CappedPlace {
 }
 
 /** What these spent, and how far each segment of a journal had been shipped at that moment. */
-export interface CappedSpend {
+interface CappedSpend {
   readonly spent: readonly CappedSums[];
   readonly marks: ReadonlyMap<string, number>;
 }

@@ -30,18 +30,18 @@ export interface Baseline extends BaselineLife {
 }
 
 /** A key as its minter hands it over. */
-export interface NewTapKey {
+interface NewTapKey {
   /** SHA-256 of the key, lower-case hexadecimal. */
   readonly hash: string;
   readonly prefix: string;
 }
 
-export interface DeclaredFigure {
+interface DeclaredFigure {
   readonly name: string;
   readonly amount: NanoDollars;
 }
 
-export interface NewBaseline {
+interface NewBaseline {
   readonly organization: OrganizationId;
   readonly key: NewTapKey;
   /** The key in plain text, which is stored sealed until it is read; null if it is shown at once. */
@@ -49,7 +49,7 @@ export interface NewBaseline {
 }
 
 /** A key in plain text, with its owner. */
-export interface ReadTapKey {
+interface ReadTapKey {
   readonly id: string;
   readonly organization: OrganizationId;
   readonly key: string;

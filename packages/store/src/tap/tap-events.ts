@@ -14,7 +14,7 @@ import { lifeOf } from './baselines.ts';
 import { holderOf, keptInSlices, type KeptBatch, type TapBatch, type TapKeyRefusal } from './keep-batch.ts';
 
 /** The sums that a report is made of. */
-export interface TapSumsRead {
+interface TapSumsRead {
   readonly cells: TapCell[];
   readonly latencies: TapLatency[];
   readonly headroom: TapHeadroom[];

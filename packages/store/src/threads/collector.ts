@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { mayUseInternals } from './node-internals.ts';
 
 /** `young`: only what came since the last collections or the one before, and died since. Takes far less than `all`. */
-export type Collected = 'all' | 'young';
+type Collected = 'all' | 'young';
 
 type Collector = (options?: { readonly type: 'minor' }) => void;
 

@@ -13,7 +13,7 @@ const newcomerUs = 125;
 /** How many askers are remembered before those that need not be are looked for. */
 const rememberedMin = 64;
 
-export interface Turn<Job> {
+interface Turn<Job> {
   readonly job: Job;
   /** It is over. `us`: the processor time that it took, microseconds. */
   over(us: number): void;

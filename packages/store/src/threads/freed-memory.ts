@@ -16,7 +16,7 @@ interface ForeignFunctions {
 }
 
 /** What it depends on; given in tests. */
-export interface FreedMemoryBy {
+interface FreedMemoryBy {
   readonly system: string;
   readonly word: 32 | 64;
   readonly builtin: (name: string) => unknown;

@@ -8,7 +8,7 @@
 const momentMs = 0.01;
 
 /** What it depends on; given in tests. */
-export interface GivingWayBy {
+interface GivingWayBy {
   readonly monotonicMs: () => number;
   readonly sleep: (ms: number) => void;
 }

@@ -9,7 +9,7 @@ import { collect } from './collector.ts';
 import { findGiveBack } from './freed-memory.ts';
 
 /** What one look at a thread shows. */
-export interface ThreadLook {
+interface ThreadLook {
   /** Part of a processor that the thread used since the last look: 0 to 1. */
   readonly utilization: number;
   /** Room that the thread's heap has taken, and memory outside of it that its objects hold, bytes. */
@@ -59,7 +59,7 @@ function watchRest(
 /** What a storm leaves behind goes by and by, some of it after the first collection: it is looked at once more. */
 const secondLook = 15;
 
-export interface ThreadWork {
+interface ThreadWork {
   /** It also works in the background, and no call waits for it. */
   readonly background?: boolean;
 }

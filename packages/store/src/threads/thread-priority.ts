@@ -11,7 +11,7 @@ const stepsBehind = { platform: 5, reports: 10, brotli: 10, knownPeople: 5, stra
 const lowest = 19;
 
 /** What it depends on; given in tests. */
-export interface PriorityBy {
+interface PriorityBy {
   readonly system: string;
   readonly getPriority: (id: number) => number;
   readonly setPriority: (id: number, priority: number) => void;

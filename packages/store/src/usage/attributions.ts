@@ -9,10 +9,10 @@ import type { Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';
 import type { Schema } from '../schema/schema.ts';
 
-export type AttributedCall = Pick<UsageRecord, 'organization' | AttributionDimension>;
+type AttributedCall = Pick<UsageRecord, 'organization' | AttributionDimension>;
 
 /** Selects the attributions for a report: those with exactly these names. */
-export type AttributionFilter = { readonly [D in AttributionDimension]?: string };
+type AttributionFilter = { readonly [D in AttributionDimension]?: string };
 
 type Names = { readonly [D in AttributionDimension | 'organization']: string };
 

@@ -30,7 +30,7 @@ const columns: { readonly [Name in UsageFigureName]: FigureColumn } = {
   gapCalls: { name: 'gap_calls', ofCall: 'case when cost_gaps is not null then 1 end', kind: 'count' },
 };
 
-export const figureColumns: readonly FigureColumn[] = usageFigureNames.map((name) => columns[name]);
+const figureColumns: readonly FigureColumn[] = usageFigureNames.map((name) => columns[name]);
 export const figureColumnNames: readonly string[] = figureColumns.map(({ name }) => name);
 
 const bound = '9223372036854775807';

@@ -3,7 +3,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { sql } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
 
-export interface HoursQuery {
+interface HoursQuery {
   readonly organization: OrganizationId;
   /** From this hour on. */
   readonly fromMs: number;

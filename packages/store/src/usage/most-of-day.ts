@@ -9,7 +9,7 @@ import type { UsageParts } from './usage-parts.ts';
 import type { Span, UsageQuery } from './usage-query.ts';
 
 /** A part of one day, and the rest of that day before and after it. */
-export interface DayPart {
+interface DayPart {
   readonly part: Span;
   readonly day: Span;
   readonly rest: readonly Span[];

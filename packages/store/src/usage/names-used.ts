@@ -4,7 +4,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
 import type { StoreContext } from '../sealing/context.ts';
 
-export interface NameSearch {
+interface NameSearch {
   readonly organization: OrganizationId;
   /** A part of the name; English letters in either case. For a run, the beginning of its id. */
   readonly text: string;
@@ -15,7 +15,7 @@ export interface NameSearch {
 }
 
 /** Of each kind, the closest first: the name itself, then names that begin with the text, then the others, shorter ones first. */
-export interface NamesUsed {
+interface NamesUsed {
   readonly projects: readonly string[];
   readonly models: readonly string[];
   readonly labels: readonly string[];

@@ -11,7 +11,7 @@ import { insertRows, type BulkInsert } from '../engine/bulk.ts';
 import { sendingIn } from '../engine/send.ts';
 import { erasedAmong, holdOffErasures } from '../operation/erased.ts';
 
-export interface RefusalsQuery {
+interface RefusalsQuery {
   readonly organization: OrganizationId;
   /** From this hour on. */
   readonly fromMs: number;
@@ -20,7 +20,7 @@ export interface RefusalsQuery {
 }
 
 /** Refusals of one key for one reason. */
-export interface RefusalsOfKey extends RefusalReason {
+interface RefusalsOfKey extends RefusalReason {
   readonly key: ServiceKeyId | null;
   readonly refusals: number;
   /** First instants of the first and of the last hour that has any. */
@@ -28,7 +28,7 @@ export interface RefusalsOfKey extends RefusalReason {
   readonly lastHourMs: number;
 }
 
-export interface RefusalsOfStep {
+interface RefusalsOfStep {
   readonly startMs: number;
   readonly code: string;
   readonly refusals: number;

@@ -22,7 +22,7 @@ export interface RefusalFilter {
   readonly code?: string | undefined;
 }
 
-export interface RefusalLogQuery extends ListPage {
+interface RefusalLogQuery extends ListPage {
   readonly organization: OrganizationId;
   /** From this instant on. */
   readonly fromMs: number;
@@ -42,12 +42,7 @@ export interface RefusalLog {
 export const refusalEntriesKeptMs = 14 * 24 * 3_600_000;
 
 /** The newest that stay. Between two looks there may be `keptLookEvery` more for each node. */
-export interface RefusalsKept {
-  readonly ofKey: number;
-  readonly ofOrganization: number;
-}
-
-const keptDefault: RefusalsKept = { ofKey: 1_000, ofOrganization: 20_000 };
+const keptMax = { ofKey: 1_000, ofOrganization: 20_000 } as const;
 /** After so many new entries of an organization, what is too much is deleted. */
 const keptLookEvery = 500;
 /** How many organizations are counted for that at once; past it all of them are looked at again. */
@@ -69,7 +64,7 @@ const insert: BulkInsert<RefusalEntry> = {
   after: 'on conflict (organization, id) do nothing',
 };
 
-export function refusalLogIn({ background: engine }: StoreContext, kept: RefusalsKept = keptDefault): RefusalLog {
+export function refusalLogIn({ background: engine }: StoreContext): RefusalLog {
   let droppedBeforeMs = -Infinity;
   let sinceLook = new Map<OrganizationId, number>();
   /** Which organizations are to be looked at after these. */
@@ -94,7 +89,7 @@ export function refusalLogIn({ background: engine }: StoreContext, kept: Refusal
         .toSorted((one, other) => (`${one.organization} ${one.id}` < `${other.organization} ${other.id}` ? -1 : 1));
       if (added.length === 0) return;
       await insertRows(engine.kind, transaction, insert, added);
-      for (const organization of dueAfter(added)) await dropSurplus(transaction, organization, kept);
+      for (const organization of dueAfter(added)) await dropSurplus(transaction, organization);
       const oldestMs = Math.floor(Math.max(...added.map(({ refusedAtMs }) => refusedAtMs)) - refusalEntriesKeptMs);
       // Once an hour is enough: reading leaves them out anyway.
       if (oldestMs < droppedBeforeMs + 3_600_000) return;
@@ -117,17 +112,17 @@ export function refusalLogIn({ background: engine }: StoreContext, kept: Refusal
 }
 
 /** Deletes what is more than the newest of each key that just had any, and more than the newest of all. */
-async function dropSurplus(transaction: Transaction<Schema>, organization: OrganizationId, { ofKey, ofOrganization }: RefusalsKept): Promise<void> {
+async function dropSurplus(transaction: Transaction<Schema>, organization: OrganizationId): Promise<void> {
   const crowded = await transaction.selectFrom('refusal_entry').select('key').where('organization', '=', organization)
-    .groupBy('key').having(sql<boolean>`count(*) > ${sql.lit(ofKey)}`).orderBy('key').execute();
+    .groupBy('key').having(sql<boolean>`count(*) > ${sql.lit(keptMax.ofKey)}`).orderBy('key').execute();
   for (const { key } of crowded) {
     await sql`delete from refusal_entry where organization = ${organization} and key = ${key} and (at_ms, id) <= (
       select at_ms, id from refusal_entry where organization = ${organization} and key = ${key}
-      order by at_ms desc, id desc limit 1 offset ${sql.lit(ofKey)})`.execute(transaction);
+      order by at_ms desc, id desc limit 1 offset ${sql.lit(keptMax.ofKey)})`.execute(transaction);
   }
   await sql`delete from refusal_entry where organization = ${organization} and (at_ms, id) <= (
     select at_ms, id from refusal_entry where organization = ${organization}
-    order by at_ms desc, id desc limit 1 offset ${sql.lit(ofOrganization)})`.execute(transaction);
+    order by at_ms desc, id desc limit 1 offset ${sql.lit(keptMax.ofOrganization)})`.execute(transaction);
 }
 
 interface EntryRow {

@@ -34,7 +34,7 @@ export function timeOf(query: Pick<UsageQuery, 'by' | 'filter'>): 'start_ms'[] {
 }
 
 /** `columns`: what the statement selects before the sums. `statement`: given the sums, the whole select. */
-export type PartReading = (
+type PartReading = (
   source: FigureSource, columns: readonly PartColumn[], statement: (sums: RawBuilder<unknown>) => RawBuilder<unknown>,
 ) => Promise<readonly UsagePart[]>;
 

@@ -71,7 +71,7 @@ export interface Span {
 }
 
 /** The words of a query in its dimensions and filters, sorted by what kind of sum holds them. */
-export interface QueryShape {
+interface QueryShape {
   readonly attributions: readonly AttributionDimension[];
   readonly words: readonly WordDimension[];
   readonly time: TimeDimension | null;
@@ -94,7 +94,7 @@ export function shapeOf({ by, filter = {} }: Pick<UsageQuery, 'by' | 'filter'>):
  * `sets` of labels by day and month for the other labels of calls with a label, or the `records` themselves for what no sum holds (hours of runs,
  * hours of labels together with something else, labels together with runs, sessions, upstreams; see `wordApart`).
  */
-export type SumKind = 'named' | 'attributed' | 'words' | 'sets' | 'records';
+type SumKind = 'named' | 'attributed' | 'words' | 'sets' | 'records';
 
 /** The narrowest kind of sum that answers the query. */
 export function sumKindOf(query: Pick<UsageQuery, 'by' | 'filter'>): SumKind {
@@ -126,7 +126,7 @@ export function wordApart(query: UsageQuery): { readonly word: WordApart; readon
 
 const units = ['month', 'day', 'hour'] as const;
 /** How long the time of a sum is. */
-export type SumUnit = (typeof units)[number];
+type SumUnit = (typeof units)[number];
 
 /** Whose sums answer the query, the longest first: months of labels for whole periods, hours of what has no words. */
 export function sumUnitsOf(query: Pick<UsageQuery, 'by' | 'filter'>): readonly SumUnit[] {

@@ -5,7 +5,7 @@
 import type { Edited, Unfit } from './edited.ts';
 import { appended, lineEndOf, type Splice } from './splice.ts';
 
-export interface TomlEdit {
+interface TomlEdit {
   /** A pair of the whole file; one that is there already is replaced. */
   readonly pair: { readonly name: string; readonly value: string };
   /** A table that must not be there yet. */

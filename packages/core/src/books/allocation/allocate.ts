@@ -12,7 +12,7 @@ import { byTeam, costsOf, type Weighted } from './team-costs.ts';
 import { Slices, type Slicewise } from '../slices.ts';
 
 /** An amount that bills or other prices add to calls of a model. Nano-dollars. */
-export interface AllocatedCorrection {
+interface AllocatedCorrection {
   /** Empty: none is named. */
   readonly model: string;
   readonly wire: string;
@@ -29,7 +29,7 @@ export interface MonthToAllocate {
 }
 
 /** Of calls of the month's own. `own`: a rule names the team. `split`: it is the team's part of what several pay. */
-export interface AllocationLine {
+interface AllocationLine {
   /** Null: unallocated. */
   readonly team: string | null;
   readonly share: 'own' | 'split';
@@ -39,7 +39,7 @@ export interface AllocationLine {
 }
 
 /** Money in nano-dollars. */
-export interface TeamMoney {
+interface TeamMoney {
   readonly team: string | null;
   readonly figures: UsageFigures;
   readonly correction: bigint;

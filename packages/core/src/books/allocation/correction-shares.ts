@@ -8,7 +8,7 @@ import type { Slices, Slicewise } from '../slices.ts';
 import { TeamCosts, type Weighted } from './team-costs.ts';
 
 /** What a team pays of calls of one model. */
-export interface PaidCalls {
+interface PaidCalls {
   readonly team: string | null;
   readonly wire: string;
   readonly model: string;

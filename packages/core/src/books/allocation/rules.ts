@@ -24,14 +24,14 @@ export interface AllocationRule {
   readonly target: AllocationTarget;
 }
 
-export interface TeamAccount {
+interface TeamAccount {
   /** Null: what no rule takes. */
   readonly team: string | null;
   readonly account: string | null;
   readonly costCentre: string | null;
 }
 
-export interface Currency {
+interface Currency {
   /** `EUR`. */
   readonly code: string;
   /** How much of it a US dollar is, in billionths; above 0. */

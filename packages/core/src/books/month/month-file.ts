@@ -54,7 +54,7 @@ export interface CallsFileLine {
   readonly figures: FigureTexts;
 }
 
-export interface DayFileLine {
+interface DayFileLine {
   readonly type: 'day';
   readonly day: string;
   readonly model: NameNumber;
@@ -110,7 +110,7 @@ export interface AllocationFileLine {
 }
 
 /** All that a team pays. */
-export interface TeamFileLine {
+interface TeamFileLine {
   readonly type: 'team';
   readonly team: NameNumber | null;
   readonly figures: FigureTexts;

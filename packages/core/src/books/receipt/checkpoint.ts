@@ -50,7 +50,7 @@ export interface ReceiptKey {
 }
 
 /** Both keys sign that one follows the other, so that whoever trusts one can trust both. Signatures in base64. */
-export interface KeyFollows {
+interface KeyFollows {
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly signedByPrevious: string;

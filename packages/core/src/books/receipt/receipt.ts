@@ -70,7 +70,7 @@ const laterFigures = {
   units: (r) => unitsText(r.units),
 } as const satisfies Readonly<Record<string, (record: CallRecord) => Field>>;
 
-export type FigureName = keyof typeof figures;
+type FigureName = keyof typeof figures;
 export const figureNames = Object.keys(figures) as readonly FigureName[];
 type LaterFigureName = keyof typeof laterFigures;
 export const laterFigureNames = Object.keys(laterFigures) as readonly LaterFigureName[];

@@ -10,7 +10,7 @@ export interface ExportRow {
   get(name: string): unknown;
 }
 
-export interface CsvTable {
+interface CsvTable {
   readonly names: readonly string[];
   readonly rows: readonly ExportRow[];
   /** All cells of a row. */

@@ -23,7 +23,7 @@ interface Family {
 }
 
 /** The models that a name can mean: those that no name claimed before, and the first of all. */
-export interface Fitting {
+interface Fitting {
   readonly first: string;
   readonly free: readonly string[];
 }

@@ -2,7 +2,7 @@
 import type { ShownPrice } from '../show.ts';
 
 /** Null: one of the prices has none. Texts are decimals, or what a price says of its time. */
-export interface ChangedRate {
+interface ChangedRate {
   /** `output`, `above 200000 output`, `perThousandCalls webSearch`, `serviceTiers batch`. */
   readonly name: string;
   readonly from: string | null;

@@ -5,7 +5,7 @@ import { listedPriceAt } from '../seller.ts';
 import { shownPrice, type ShownPrice } from '../show.ts';
 
 /** `names`: the same prices for other names; `address`: the seller's API is at another one. */
-export type ListChangeKind = 'added' | 'removed' | 'changed' | 'names' | 'address';
+type ListChangeKind = 'added' | 'removed' | 'changed' | 'names' | 'address';
 
 export interface ListChange {
   readonly kind: ListChangeKind;

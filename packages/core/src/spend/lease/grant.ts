@@ -49,7 +49,7 @@ export interface LeaseableLimit {
   readonly contested: boolean;
 }
 
-export interface LeaseGrant {
+interface LeaseGrant {
   readonly granted: NanoDollars;
   /** Counted from the moment before the node asked. */
   readonly validMs: number;

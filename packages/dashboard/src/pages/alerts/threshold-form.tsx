@@ -9,7 +9,7 @@ import type { KeyNames } from '../../shown/key-names.ts';
 
 type Cap = Shown<'Cap'>;
 
-export interface ThresholdFormProps {
+interface ThresholdFormProps {
   readonly caps: readonly Cap[];
   /** Absent: new thresholds. */
   readonly edited: Shown<'Alert'> | undefined;

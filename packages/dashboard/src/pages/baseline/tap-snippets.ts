@@ -1,5 +1,5 @@
 /** Install commands and code for the tap, for each language. */
-export interface TapPlace {
+interface TapPlace {
   readonly platformUrl: string;
   readonly key: string;
 }

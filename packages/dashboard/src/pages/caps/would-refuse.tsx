@@ -6,7 +6,7 @@ import { Count, Money, Moment } from '../../shown/figures.tsx';
 type Cap = Shown<'Cap'>;
 type Trial = Shown<'CapTrial'>;
 
-export interface CapWanted {
+interface CapWanted {
   readonly scope: Cap['scope'];
   readonly key: string | null;
   readonly project: string;

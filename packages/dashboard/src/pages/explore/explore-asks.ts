@@ -22,7 +22,7 @@ export function dimensionsFor(admin: boolean): readonly Dimension[] {
   return admin ? admins : everybodys;
 }
 
-export interface UsageShownAt extends UsageGrouping {
+interface UsageShownAt extends UsageGrouping {
   readonly metric: Metric;
   /** The time before stands beside. */
   readonly compares: boolean;

@@ -179,7 +179,7 @@ function besideColumns(total: UsageTotal, before: BesideBefore['before']): Colum
 }
 
 /** Where a row's calls are; null: no filter selects them, since they lack a name. */
-export type PlaceBehind = { readonly to: '/calls'; readonly search: CallsSearch } | { readonly to: '/keys'; readonly search: PathSearch } | null;
+type PlaceBehind = { readonly to: '/calls'; readonly search: CallsSearch } | { readonly to: '/keys'; readonly search: PathSearch } | null;
 
 /** The calls of a person are those of their keys. */
 export function behind(row: ExploredRow, { by, and, filters, range }: UsageQuestion): PlaceBehind {

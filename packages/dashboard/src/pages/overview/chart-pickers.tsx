@@ -7,7 +7,7 @@ import type { Grouping } from './overview-data.ts';
 
 const route = getRouteApi('/shell/');
 
-export interface NamedMetric {
+interface NamedMetric {
   readonly value: string;
   readonly label: string;
 }

@@ -81,7 +81,7 @@ function refusedLines({ byCode, series }: Refusals): { readonly name: string; re
   return byCode.slice(0, 8).map(({ code }) => ({ name: refusalWords({ code }), values: series.map((step) => step.byCode[code] ?? 0) }));
 }
 
-export interface OverTimeProps {
+interface OverTimeProps {
   readonly overview: OverviewData;
   /** Undefined: not known yet. */
   readonly refusals: Refusals | undefined;

@@ -41,7 +41,7 @@ export function comparedQuery(span: RangeBounds, filters: Filters) {
   return { ...filteredQuery(span, filters), refetchInterval: 300_000 };
 }
 
-export const groupings = ['model', 'key', 'project', 'label', 'wire', 'endpoint'] as const;
+const groupings = ['model', 'key', 'project', 'label', 'wire', 'endpoint'] as const;
 export type Grouping = (typeof groupings)[number];
 /** What a grouped chart can draw, by its name in the address. */
 const groupedFigures: Readonly<Record<string, Metric>> = { spend: 'cost', calls: 'calls', tokens: 'tokens' };

@@ -14,7 +14,7 @@ import { topQuery, wholeBy, type OverviewData, type Refusals } from './overview-
 import type { UsedFigures } from './used-figures.ts';
 
 /** What is only known of all calls together. */
-export interface WholeFigures {
+interface WholeFigures {
   readonly overview: OverviewData;
   /** Undefined: not known yet. */
   readonly refusals: Refusals | undefined;
@@ -25,7 +25,7 @@ type ComparedFigure = Pick<UsedFigures, 'calls' | 'cost'>;
 /** The compared parts of the range and of the one before. `gone`: records of the one before were removed. */
 export type ComparedFigures = { readonly now: ComparedFigure; readonly before: ComparedFigure; readonly time: ComparedTime } | 'coming' | 'gone';
 
-export interface StatsProps {
+interface StatsProps {
   readonly now: UsedFigures;
   readonly compared: ComparedFigures;
   readonly range: Range;

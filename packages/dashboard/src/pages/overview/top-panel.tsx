@@ -22,7 +22,7 @@ const withoutName: Readonly<Record<TopBy, string>> = {
 };
 const providers = { openai: 'OpenAI', anthropic: 'Anthropic', upstream: 'Declared upstream' } satisfies Record<ShownCall['wire'], string>;
 
-export interface TopPanelProps {
+interface TopPanelProps {
   readonly by: TopBy;
   readonly title: string;
   readonly range: Range;

@@ -2,13 +2,13 @@
  * Settings to paste, client by client. Each names the gateway and the service key, and shows labels, project and run if that
  * client can send custom headers.
  */
-export interface Place {
+interface Place {
   /** Without a trailing slash. */
   readonly gatewayUrl: string;
   readonly key: string;
 }
 
-export interface ClientSettings {
+interface ClientSettings {
   readonly id: string;
   readonly name: string;
   readonly group: 'Try it' | 'OpenAI SDK' | 'Anthropic SDK' | 'Coding agents' | 'Frameworks';

@@ -43,7 +43,7 @@ export function useSending({ serviceKey, provider, model }: CallToTry) {
   });
 }
 
-export interface TestCallProps {
+interface TestCallProps {
   readonly of: CallToTry;
   readonly providers: readonly TestedProvider[];
   readonly sandbox: boolean;

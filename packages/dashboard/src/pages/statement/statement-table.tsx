@@ -12,7 +12,7 @@ export type Row = Shown<'Usage'>;
 /** As many as a page shows before it is asked for all. */
 const shownFirst = 10;
 
-export interface StatementTableProps {
+interface StatementTableProps {
   /** What a row is: `Project`. */
   readonly of: string;
   /** Of every call, costliest first. */

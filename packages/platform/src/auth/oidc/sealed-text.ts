@@ -8,7 +8,7 @@ import { nonceBytes, seal, unseal, type Sealing } from '@metergate/store/sealing
 /** Browsers keep about four kilobytes of a cookie, its name included. */
 const sealedMax = 3_900;
 
-export interface SealedTexts {
+interface SealedTexts {
   /** Null: it would be too long for a cookie. */
   seal(text: string): string | null;
   /** Null: not ours, damaged, or too old. */

@@ -47,7 +47,8 @@ npm run build -w packages/dashboard</code></pre>
  * Adds the pages to the app. Call this after all other routes: any other address is a page. `opened`: a browser opens a page,
  * and will soon ask for reports.
  */
-export function serveDashboard(app: OpenAPIHono, opened: () => void, folder: string | null = builtFolder()): void {
+export function serveDashboard(app: OpenAPIHono, opened: () => void): void {
+  const folder = builtFolder();
   const built = folder === null ? null : readBuilt(folder);
   app.get('/assets/:name', (context, next) => {
     const asset = built?.assets.get(context.req.param('name'));

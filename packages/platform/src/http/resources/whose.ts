@@ -28,6 +28,6 @@ export function ofOthers(actor: Actor, person: string | null, doing: string): Ad
 }
 
 /** Whether this email is the actor's. */
-export function isOwn({ kind, name }: Actor, person: string | null): boolean {
+function isOwn({ kind, name }: Actor, person: string | null): boolean {
   return kind === 'person' && person?.trim().toLowerCase() === name;
 }

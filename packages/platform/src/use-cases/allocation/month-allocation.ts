@@ -60,7 +60,7 @@ const tooManyParts = `What these rules split comes to more than ${splitPartsMax}
 
 const noRules = 'There are no rules of allocation. Write them into the configuration file, and apply it.';
 
-export interface TriedTeam {
+interface TriedTeam {
   readonly team: string | null;
   /** Adjusted cost by the rules in force, or those that the month was closed with; null: it pays nothing by them. */
   readonly before: string | null;

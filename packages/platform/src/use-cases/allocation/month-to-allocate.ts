@@ -13,7 +13,7 @@ import { linesOfMonth, namesOfMonth, type MonthNames } from '../months/read-mont
 import { listServiceKeys } from '../service-keys.ts';
 import { isRefusal } from '../refusal.ts';
 
-export type GatheredMonth = Pick<MonthToFreeze, 'calls' | 'late' | 'corrections'>;
+type GatheredMonth = Pick<MonthToFreeze, 'calls' | 'late' | 'corrections'>;
 
 /** `versions`: of the organization; late corrections go by the calls of their months. */
 export async function monthToAllocate(

@@ -33,7 +33,7 @@ export interface ShownAllocationLine extends ShownFigures {
   readonly model: string | null;
 }
 
-export interface ShownCurrency {
+interface ShownCurrency {
   readonly code: string;
   /** How much of it a US dollar is, and of which day that is. */
   readonly rate: string;

@@ -19,7 +19,7 @@ import { isRefusal } from '../refusal.ts';
 import { listServiceKeys } from '../service-keys.ts';
 import { addedUp, showPart, shownUsage, type ShownFigures, type ShownUsage, type UsageRequest } from '../usage.ts';
 
-export interface BudgetSubject {
+interface BudgetSubject {
   readonly scope: BudgetScope;
   readonly subject: string | null;
 }
@@ -30,7 +30,7 @@ export interface BudgetSpend {
   readonly expected: NanoDollars | null;
 }
 
-export type SpendOf = (subject: BudgetSubject) => Promise<BudgetSpend>;
+type SpendOf = (subject: BudgetSubject) => Promise<BudgetSpend>;
 
 /** Looks once at what all budgets of a month share. `budgets`: all that will be asked about. */
 export async function budgetSpend(
@@ -54,7 +54,7 @@ export async function budgetSpend(
   };
 }
 
-export interface BudgetsOfMonth {
+interface BudgetsOfMonth {
   readonly organization: OrganizationId;
   readonly monthMs: number;
   readonly budgets: readonly BudgetSubject[];

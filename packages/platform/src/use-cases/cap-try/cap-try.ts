@@ -28,7 +28,7 @@ export const trialFields = z.strictObject({
   limit: capFields.shape.limit,
 });
 
-export type CapTrialInput = z.input<typeof trialFields> & { readonly organization: string };
+type CapTrialInput = z.input<typeof trialFields> & { readonly organization: string };
 
 export interface ShownTrial {
   readonly wouldRefuse: { readonly calls: number; readonly cost: string };

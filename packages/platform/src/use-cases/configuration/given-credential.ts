@@ -4,7 +4,7 @@ import type { CredentialReference } from './configuration.ts';
 /** The credential that a reference leads to, or why it leads to none. */
 export type CredentialOf = (reference: CredentialReference) => Promise<{ readonly credential: string } | { readonly sentence: string }>;
 
-export interface CredentialNow {
+interface CredentialNow {
   /** There is a stored one. */
   readonly stored: boolean;
   /** Whether it would go elsewhere, or be shown in another way, than now. */

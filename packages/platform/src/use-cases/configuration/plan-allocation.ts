@@ -5,7 +5,7 @@ import { allocationText, type AllocationDocument } from '../allocation/rules-fie
 import { isRefusal } from '../refusal.ts';
 import { doneOr, nothingPlanned, type SectionPlan } from './planned-change.ts';
 
-export interface PlanningAllocation {
+interface PlanningAllocation {
   readonly organization: OrganizationId;
   readonly current: ShownRules;
   /** Undefined: the document says nothing of it; null: none. */

@@ -7,7 +7,7 @@ import type { CapEntry } from './configuration.ts';
 import type { KeysPlan } from './plan-keys.ts';
 import { differing, doneOr, type FieldChange, type MadeKeys, type Problem, type SectionPlan, type PlannedStep } from './planned-change.ts';
 
-export interface PlanningCaps {
+interface PlanningCaps {
   readonly organization: OrganizationId;
   readonly caps: readonly Pick<ShownCap, 'id' | 'scope' | 'key' | 'project' | 'person' | 'label' | 'window' | 'limit' | 'mode'>[];
   readonly alerts: readonly ShownAlert[];

@@ -8,7 +8,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { KeyEntry } from './configuration.ts';
 import { differing, doneOr, type FieldChange, type Problem, type SectionPlan, type ShownValue, type PlannedStep } from './planned-change.ts';
 
-export interface PlanningKeys {
+interface PlanningKeys {
   readonly organization: OrganizationId;
   /** Every key of the organization, revoked ones too. */
   readonly keys: readonly ShownServiceKey[];

@@ -16,7 +16,7 @@ import type { NamedUpstreamEntry } from './configuration.ts';
 import { givenCredential, type CredentialOf } from './given-credential.ts';
 import { differing, doneOr, nothingPlanned, type FieldChange, type Problem, type SectionPlan, type PlannedStep } from './planned-change.ts';
 
-export interface PlanningNamedUpstreams {
+interface PlanningNamedUpstreams {
   readonly organization: OrganizationId;
   readonly upstreams: readonly ShownNamedUpstream[];
   /** Stored credentials by name; null: there is none, or it cannot be read. */

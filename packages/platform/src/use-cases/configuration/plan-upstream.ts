@@ -11,7 +11,7 @@ import type { UpstreamEntry } from './configuration.ts';
 import { givenCredential, type CredentialOf } from './given-credential.ts';
 import { doneOr, nothingPlanned, type FieldChange, type Problem, type SectionPlan, type PlannedStep } from './planned-change.ts';
 
-export interface PlanningUpstream {
+interface PlanningUpstream {
   readonly organization: OrganizationId;
   readonly upstream: ShownUpstream | null;
   /** The stored credential; null: there is none, or it cannot be read. */

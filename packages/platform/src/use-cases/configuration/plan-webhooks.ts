@@ -11,7 +11,7 @@ import { createWebhook, removeWebhook, setWebhook, type ShownWebhook } from '../
 import type { WebhookEntry } from './configuration.ts';
 import { doneOr, nothingPlanned, type Problem, type SectionPlan, type PlannedStep } from './planned-change.ts';
 
-export interface PlanningWebhooks {
+interface PlanningWebhooks {
   readonly organization: OrganizationId;
   readonly webhooks: readonly ShownWebhook[];
   readonly entries: readonly WebhookEntry[] | undefined;

@@ -26,7 +26,7 @@ import { planUpstream } from './plan-upstream.ts';
 import { planWebhooks } from './plan-webhooks.ts';
 import type { MadeSecret, PlannedChange, Problem, PlannedStep } from './planned-change.ts';
 
-export interface Planning {
+interface Planning {
   /** The document as it was read, not checked yet. */
   readonly document: unknown;
   /** Replaces the organization that the document names; id or name. */
@@ -100,7 +100,7 @@ async function planOn(
 }
 
 /** What stopped the work, and after how many changes. */
-export interface Stopped {
+interface Stopped {
   readonly done: number;
   readonly refusal: AdministrationRefusal;
 }

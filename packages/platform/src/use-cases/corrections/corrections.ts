@@ -20,7 +20,7 @@ import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.t
 import { addedUp, subjectText, type ShownUsage, type UsageRequest } from '../usage.ts';
 
 /** Money: US dollars with nine places. */
-export interface ShownCorrection {
+interface ShownCorrection {
   readonly id: string;
   readonly provider: Provider;
   readonly day: string;
@@ -131,7 +131,7 @@ function correctedDays(lines: readonly ComparedLine[]): CorrectedDay[] {
     .map(({ ours, theirs, ...day }) => ({ ...day, ours: ours as NanoDollars, theirs: theirs as NanoDollars }));
 }
 
-export interface CorrectionsQuery {
+interface CorrectionsQuery {
   /** Id or name, of an erased organization its id alone. */
   readonly organization: string;
   /** Days that begin from this moment on. */

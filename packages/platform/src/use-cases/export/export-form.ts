@@ -11,7 +11,7 @@ export interface ExportedCall {
 }
 
 /** Bytes that a call released, and whether that call is in them or only earlier ones. */
-export interface Released {
+interface Released {
   readonly content: string | Uint8Array;
   readonly holds: 'this' | 'before';
 }

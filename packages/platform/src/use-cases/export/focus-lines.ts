@@ -16,7 +16,7 @@ import { csvLine } from './csv.ts';
 import type { ExportForm } from './export-form.ts';
 import { focusNames, focusValues, type ChargeGroup, type ChargeKind, type ChargeSums, type FocusAccount } from './focus-columns.ts';
 
-export interface FocusRequest {
+interface FocusRequest {
   readonly account: FocusAccount;
   /** The prices that a record names; null: they are gone. Asked again where the next call names other ones. */
   readonly pricesOf: (priceList: string) => Promise<PriceBook | null>;
@@ -25,8 +25,6 @@ export interface FocusRequest {
   /** The exported period: charge periods stay within it. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** The most lines held at a time; 20,000 by default. */
-  readonly linesMax?: number;
 }
 
 /** `provider`: its name, as FOCUS shows it; null: it is not known. */
@@ -47,11 +45,11 @@ interface Charge {
   readonly cost: bigint;
 }
 
-/**
- * An export in the FOCUS format. Equal charges of a day are summed. At `linesMax` held lines they are written early, so memory
- * has a bound.
- */
-export function focusLines({ account, pricesOf, upstreamNamed, fromMs, toMs, linesMax = 20_000 }: FocusRequest): ExportForm {
+/** The most lines held at a time. */
+const linesMax = 20_000;
+
+/** An export in the FOCUS format. Equal charges of a day are summed. At `linesMax` held lines they are written early, so memory has a bound. */
+export function focusLines({ account, pricesOf, upstreamNamed, fromMs, toMs }: FocusRequest): ExportForm {
   let day: number | null = null;
   const kept = new Map<string, KeptLine>();
   // Of the call that was added last: a page may name a hundred lists, of megabytes each.

@@ -73,12 +73,10 @@ const schema: Schema = [
 ];
 
 /** Rows of one group: about ten megabytes while it is built. */
-const groupRowsDefault = 20_000;
+const groupRows = 20_000;
 
 /** `state`: resumes an earlier one, from its `state()`. */
-export function parquetRows(
-  { state = null, groupRows = groupRowsDefault }: { readonly state?: unknown; readonly groupRows?: number } = {},
-): ExportForm {
+export function parquetRows({ state = null }: { readonly state?: unknown } = {}): ExportForm {
   const bytes = new TakenBytes();
   const writer = new ParquetWriter({ writer: bytes as unknown as Writer, schema, statistics: false, createdBy: 'metergate' });
   if (state !== null) resumeFrom(writer, bytes, state as GroupsSoFar);

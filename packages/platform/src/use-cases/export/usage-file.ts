@@ -9,7 +9,7 @@ import { rankedUsage, type UsageOrder } from '../top-usage.ts';
 import type { CsvForm } from './csv.ts';
 import { rowsOfPiece, usageCsvPieces } from './usage-csv.ts';
 
-export interface UsageFileForm {
+interface UsageFileForm {
   readonly format: 'csv' | 'json';
   /** Of a CSV file. */
   readonly form: CsvForm;

@@ -30,7 +30,7 @@ export async function ownCorrections(context: UseCaseContext, organization: Orga
   return shown('correction', counted);
 }
 
-export interface MonthsBefore {
+interface MonthsBefore {
   readonly before: readonly ClosedMonth[];
   readonly monthMs: number;
   /** Records of calls before it were removed for their age, and with them what they cost by other prices. */

@@ -37,7 +37,7 @@ export interface FrozenAllocation {
   readonly made: Allocation;
 }
 
-export interface FrozenLines {
+interface FrozenLines {
   readonly names: readonly NameLine[];
   readonly parts: readonly MonthPart[];
   /** SHA-256 of names and lines in the form that is signed, in hexadecimal. */

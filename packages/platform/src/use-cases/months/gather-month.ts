@@ -12,7 +12,7 @@ import { lateCorrections, ownCorrections } from './counted-corrections.ts';
 import type { MonthToFreeze } from './frozen-lines.ts';
 import { throughSlices } from './in-turns.ts';
 
-export interface MonthToGather {
+interface MonthToGather {
   readonly organization: OrganizationId;
   readonly monthMs: number;
   /** All closings of the organization. */

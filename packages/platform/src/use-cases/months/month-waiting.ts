@@ -20,7 +20,7 @@ export interface AwaitedNode {
 const startedMs = 30_000;
 
 /** A month of one organization. */
-export interface WaitingMonth {
+interface WaitingMonth {
   readonly organization: OrganizationId;
   /** The number of the cell that the organization is in. */
   readonly cell: number;

@@ -17,7 +17,7 @@ import { nodesWaitedFor, type AwaitedNode } from './month-waiting.ts';
 import { linesOfMonth, monthFilePieces, namesOfMonth, totalOfMonth } from './read-month.ts';
 
 /** One closing, as it was signed. */
-export interface ShownVersion {
+interface ShownVersion {
   readonly version: number;
   readonly closedAt: string;
   readonly reopenedAt: string | null;
@@ -30,7 +30,7 @@ export interface ShownVersion {
 }
 
 /** What was learned of an earlier month after its closing. Money: US dollars with nine places. */
-export interface ShownLate {
+interface ShownLate {
   readonly month: string;
   readonly calls: number;
   readonly cost: string;

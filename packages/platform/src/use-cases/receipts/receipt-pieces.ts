@@ -16,7 +16,7 @@ import { isSigned } from './check-receipts.ts';
 
 const receiptsAtOnce = 500;
 
-export interface ReceiptSource {
+interface ReceiptSource {
   readonly receipts: Receipts;
   readonly chain: OpenChain;
 }

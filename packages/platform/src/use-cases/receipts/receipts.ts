@@ -22,7 +22,7 @@ export interface ReceiptsQuery {
 }
 
 /** A file of receipts to be generated, and what is in it. */
-export interface ReceiptExport extends ChainSpan {
+interface ReceiptExport extends ChainSpan {
   readonly organization: string;
   readonly file: CallExport;
 }
@@ -105,7 +105,7 @@ export async function showReceipt(context: UseCaseContext, call: string, within?
   };
 }
 
-export interface ShownReceiptKeys {
+interface ShownReceiptKeys {
   readonly organization: string;
   /** The key that signs now; for an erased organization the last that did. */
   readonly key: string;

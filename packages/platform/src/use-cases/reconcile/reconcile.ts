@@ -28,7 +28,7 @@ export interface ShownSide {
   readonly cost: string | null;
 }
 
-export interface ShownComparison {
+interface ShownComparison {
   readonly day: string;
   readonly model: string | null;
   /** What is charged for, if it is no model. */
@@ -75,7 +75,7 @@ const dayMs = 86_400_000;
 const daysMax = 3_700;
 
 /** A bill compared with the records, before formatting. */
-export interface ComparedBill {
+interface ComparedBill {
   readonly provider: BillSeller;
   readonly lines: readonly ComparedLine[];
   /** The days of the file as it names them. */

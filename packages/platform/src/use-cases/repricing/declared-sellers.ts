@@ -5,7 +5,7 @@ import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import type { DeclaredSeller } from '@metergate/core/price/recorded-parts.ts';
 import type { UseCaseContext } from '../context.ts';
 
-export interface DeclaredSellers {
+interface DeclaredSellers {
   /** By a path as records have it; of any that leads to no named upstream, the one without a name. */
   ofPath(path: string): DeclaredSeller;
   /** By name; null: the one without. */

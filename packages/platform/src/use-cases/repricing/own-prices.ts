@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import type { UseCaseContext } from '../context.ts';
 import { listedPrices } from '../prices.ts';
 
-export interface OwnPrices {
+interface OwnPrices {
   /** Null: they are gone, or no list made the cost. */
   of(priceList: string | null): Promise<PriceBook | null>;
 }

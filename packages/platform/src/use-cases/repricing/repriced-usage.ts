@@ -42,7 +42,7 @@ interface Sums {
 }
 
 /** The rows of usage for the query, and the prices to apply to their calls. */
-export interface Repricing<Row extends ShownUsage> {
+interface Repricing<Row extends ShownUsage> {
   readonly rows: readonly Row[];
   readonly prices: PricesToTry;
 }

@@ -7,7 +7,7 @@ import type { UseCaseContext } from '../context.ts';
 import { amountCell, csvFile, type CsvForm, type CsvValue } from '../export/csv.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
 
-export interface Ledger {
+interface Ledger {
   readonly fileName: string;
   readonly text: string;
   /** How many lines it has, without the names of the columns. */

@@ -17,7 +17,7 @@ import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
 import { pageRowsMax, statementPage, withRest, type Statement, type StatementRow } from './month-page.ts';
 import { addedUp, showUsage, type ShownFigures, type ShownUsage } from '../usage.ts';
 
-export interface StatementQuery {
+interface StatementQuery {
   /** Id or name; for an erased organization only its id. */
   readonly organization: string;
   /** The first instant of the month. */
@@ -25,7 +25,7 @@ export interface StatementQuery {
   readonly project?: string;
 }
 
-export interface MadeStatement {
+interface MadeStatement {
   readonly fileName: string;
   readonly html: string;
   readonly totals: ShownFigures;
@@ -53,7 +53,7 @@ async function usageOfMonth(context: UseCaseContext, organization: OrganizationI
 }
 
 /** `version`: of the closing whose figures the rows are; null: the month is not closed. */
-export interface StatementRows {
+interface StatementRows {
   readonly version: number | null;
   readonly rows: readonly ShownUsage[];
 }

@@ -44,7 +44,7 @@ ${body}
 }
 
 /** A cell of text is escaped; `html` is not. */
-export type Cell = string | { readonly html: string };
+type Cell = string | { readonly html: string };
 
 /** The first cell of a row names it. `total`: a last row that is set off. */
 export function pageTable(heads: readonly string[], rows: readonly (readonly Cell[])[], total?: readonly Cell[]): string {

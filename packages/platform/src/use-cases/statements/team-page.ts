@@ -15,7 +15,7 @@ import { statementOfTeams, unknownTeam, type StatedTeam, type TeamStatement, typ
 /** The most teams that have a sheet; of any other one asks by its name. */
 const sheetsMax = 100;
 
-export interface MadePage {
+interface MadePage {
   readonly fileName: string;
   readonly html: string;
   /** Of the team, or of all. */

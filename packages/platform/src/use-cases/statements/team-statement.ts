@@ -19,7 +19,7 @@ export interface TeamStatementQuery extends AllocationQuery {
 }
 
 /** What was paid in the month before. */
-export interface ChargeBefore {
+interface ChargeBefore {
   readonly adjustedCost: string;
   readonly charge: string;
   /** In the currency of that month; null: none was set. */
@@ -27,7 +27,7 @@ export interface ChargeBefore {
 }
 
 /** A team's calls for one project, or of one model. */
-export interface StatedPart extends ShownFigures {
+interface StatedPart extends ShownFigures {
   /** Null: calls without one. */
   readonly name: string | null;
 }

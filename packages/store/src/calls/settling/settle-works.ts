@@ -16,7 +16,7 @@ import { storable } from '../../engine/storable.ts';
 import { Works, type Work, type WorkName } from './work-rows.ts';
 
 /** A record and its place in its journal. */
-export interface JournalledRecord {
+interface JournalledRecord {
   readonly seq: number;
   readonly record: CallRecord;
 }

@@ -14,7 +14,7 @@ import { finishErasures, finishOrganizations } from './routed-organizations.ts';
 import type { CellRoute } from './route.ts';
 import { routes } from './routes.ts';
 
-export interface CelledOptions {
+interface CelledOptions {
   readonly cells: OpenCells;
   /** The default cell. */
   readonly home: Store;

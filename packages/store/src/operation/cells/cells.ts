@@ -6,7 +6,7 @@ import type { StoreCell, Store } from './one-store.ts';
 import { StoreFault } from '../../engine/fault.ts';
 import { directoryLookMs, homeCell, homeName, type OrganizationPlace, type StoredCell } from './directory.ts';
 
-export interface CellsOptions {
+interface CellsOptions {
   readonly home: Store;
   /** Opens the store of one cell. */
   readonly open: (cell: StoredCell) => Promise<Store>;

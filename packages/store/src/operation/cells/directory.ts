@@ -51,7 +51,7 @@ export interface CellComparison {
 }
 
 /** The hash of a key, and whose it is. */
-export interface PlacedKey {
+interface PlacedKey {
   readonly hash: string;
   readonly organization: OrganizationId;
 }

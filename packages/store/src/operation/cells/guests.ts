@@ -9,7 +9,7 @@ import type { GuestChange } from '../../accounts/membership-end.ts';
 import type { Schema } from '../../schema/schema.ts';
 import type { StoreContext } from '../../sealing/context.ts';
 
-export type Guest = MemberPlace;
+type Guest = MemberPlace;
 
 export interface Guests {
   /** Repeatable. */

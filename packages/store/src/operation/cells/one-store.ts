@@ -217,7 +217,7 @@ export const nothingCompared: CellComparison = { differences: [], unread: [] };
 const needsServer = 'Cells are schemas of a PostgreSQL database. This store is a file.';
 
 /** The cells of a store that is not a directory: it is its own only cell. */
-export function aloneOf(store: () => Store): StoreCells {
+function aloneOf(store: () => Store): StoreCells {
   return {
     list: async () => [],
     add: async () => refuse('invalid_setting', needsServer),
@@ -230,7 +230,7 @@ export function aloneOf(store: () => Store): StoreCells {
   };
 }
 
-export interface OneStore extends Pick<StoreOptions, 'url' | 'clock' | 'randomBytes' | 'create' | 'progress'> {
+interface OneStore extends Pick<StoreOptions, 'url' | 'clock' | 'randomBytes' | 'create' | 'progress'> {
   readonly vault: Vault;
   readonly follows: boolean;
   readonly isCell?: boolean;

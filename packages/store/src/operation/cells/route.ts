@@ -11,5 +11,5 @@ export type CellRoute = 'home' | 'first' | 'field' | 'list' | 'known' | 'stream'
 
 type Method = (...given: never[]) => unknown;
 /** A route, or what the method does instead. */
-export type Routed<M> = CellRoute | (M extends (...given: infer Given) => infer Result ? (reach: CellReach, ...given: Given) => Result : never);
+type Routed<M> = CellRoute | (M extends (...given: infer Given) => infer Result ? (reach: CellReach, ...given: Given) => Result : never);
 export type RoutesOf<R> = { readonly [M in keyof R as R[M] extends Method ? M : never]: Routed<R[M]> };

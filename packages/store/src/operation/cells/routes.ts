@@ -11,7 +11,7 @@ import { routedGuests, routedInvitations, routedMembers, routedPasswordLinks, ro
 import { routedOrganizations } from './routed-organizations.ts';
 import type { RoutesOf } from './route.ts';
 
-export type Routes = { readonly [R in keyof Repositories]: RoutesOf<Repositories[R]> };
+type Routes = { readonly [R in keyof Repositories]: RoutesOf<Repositories[R]> };
 
 export const routes: Routes = {
   directory: {
@@ -86,12 +86,8 @@ export const routes: Routes = {
   leases: { begin: 'each', lastHeartbeat: 'each', heartbeat: 'each', feed: 'each', claim: 'each', end: 'each', sweep: 'each', tidy: 'each' },
   gatewayNodes: routedNodes,
   grants: { mint: 'field' },
-  prices: {
-    texts: 'home', overlay: 'home', loadOverlay: 'home', lists: 'home', list: 'home', keepList: 'home', importList: 'home', leaveList: 'home',
-  },
-  people: {
-    find: 'home', withEmail: 'home', get: 'home', rehash: 'home', setPassword: 'home', endSessions: 'home', chooseOrganization: 'home',
-  },
+  prices: { texts: 'home', loadOverlay: 'home', list: 'home', keepList: 'home', importList: 'home', leaveList: 'home' },
+  people: { find: 'home', withEmail: 'home', get: 'home', rehash: 'home', setPassword: 'home', chooseOrganization: 'home' },
   passwordLinks: routedPasswordLinks,
   waysIn: { list: 'home', end: 'home' },
   providedPeople: routedProvidedPeople,

@@ -21,7 +21,7 @@ export const comparedAtOnce = 100;
 export type ProvedTable = 'usage_sum' | 'attribution_sum' | 'word_sum' | 'hour_sum' | 'spend_day';
 
 /** One sum. `dimension`: of `attribution_sum` the span, of `hour_sum` the figure, of `spend_day` the scope. */
-export interface SumPlace {
+interface SumPlace {
   readonly kind: ProvedTable;
   readonly dimension: string;
   readonly subject: string;
@@ -46,7 +46,7 @@ export interface Day {
 }
 
 /** Stored sums of one moment, and the records of that moment: those up to the newest number, and up to the latest start. */
-export interface StoredDay {
+interface StoredDay {
   readonly sums: ProvedSums;
   readonly through: bigint;
   /** Within the day or before it; 0: there is no record. */

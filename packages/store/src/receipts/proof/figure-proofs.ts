@@ -26,7 +26,7 @@ export interface FigureDifference {
   readonly mendedMs: number | null;
 }
 
-export interface FigureProof {
+interface FigureProof {
   readonly organization: OrganizationId;
   /** All figures agreed with the records that the store held at this instant; null: never yet. */
   readonly provedMs: number | null;
@@ -40,7 +40,7 @@ export function provedUpTo(all: readonly Pick<FigureProof, 'provedMs'>[]): numbe
 }
 
 /** What one comparison of an organization found. */
-export interface ProofOutcome {
+interface ProofOutcome {
   /** Those that were found now, the mended ones among them. */
   readonly found: readonly FigureDifference[];
   readonly days: number;

@@ -5,7 +5,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { hashBefore, pageOfChain, prunedIn } from '../chain-reading.ts';
 import { sha256 } from '../../sealing/chain/receipt-keys.ts';
 
-export interface ChainLook {
+interface ChainLook {
   /** Records up to this sequence are whole. */
   readonly through: number;
   /** The first sequence at which the record is missing or is not the one that got the receipt; null: none was found. */
@@ -17,7 +17,7 @@ export interface ChainLook {
 }
 
 /** `upTo`: the last sequence that is compared, if the chain is that long; null: its end of this moment. */
-export interface ChainPart {
+interface ChainPart {
   readonly after: number;
   readonly upTo: number | null;
   readonly limit: number;

@@ -32,7 +32,7 @@ export function firstRuns(sinceMs: number | null): RunsPlace {
 }
 
 /** Whether a run may be right if it agrees with the sums of its days; those that were wrong and stayed so are wrong by as much as the run, maybe. */
-export type TrustedSums = (run: string) => boolean;
+type TrustedSums = (run: string) => boolean;
 
 /** The next runs. */
 export async function proveRuns(

@@ -5,7 +5,7 @@ import { textOf } from '../json-rows.ts';
 import { nothingBilled, type ReadLine } from './form.ts';
 import { countsOfMeter, meterOf, tokensPerUnit } from './meter.ts';
 
-export interface CloudRow {
+interface CloudRow {
   readonly bucket: BillDay;
   readonly meter: unknown;
   /** The product's name, where the meter's does not say whose model it is. */

@@ -29,10 +29,10 @@ export interface RowForm {
 }
 
 /** The day of a row, by its columns of when it begins and ends. */
-export type BucketOfRow = (start: unknown, end?: unknown) => BillDay;
+type BucketOfRow = (start: unknown, end?: unknown) => BillDay;
 
 /** An export in pages of buckets of time, JSON. */
-export interface PageForm {
+interface PageForm {
   readonly title: string;
   readonly bucketOf: (bucket: JsonMembers) => BillDay;
   /** Null: the result is of no known kind. */

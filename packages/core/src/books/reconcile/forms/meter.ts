@@ -8,7 +8,7 @@ import { itemOf, type BillItem } from '../bill-items.ts';
 import { isListedFamily, modelNameOf } from '../model-names.ts';
 import { wordsOfMeter, type MeterWord } from './meter-words.ts';
 
-export interface Meter {
+interface Meter {
   readonly name: string;
   readonly item: BillItem | null;
   readonly kind: MeterKind | null;
