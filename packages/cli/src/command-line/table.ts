@@ -5,7 +5,7 @@ import { withoutEnding } from '@metergate/core/json/without-ending.ts';
  * How wide a table may become; null: unlimited. What gives way, in this order: the space between columns, columns of words that may
  * be shortened, whole columns that are optional, the first one first. Figures are never cut.
  */
-export interface TableFit {
+interface TableFit {
   readonly widthMax: number | null;
   readonly shrinks: string | readonly string[];
   readonly drops?: readonly string[];
@@ -35,6 +35,15 @@ export function table(heads: readonly string[], rows: readonly (readonly (string
     return numeric[column] === true ? shown.padStart(width) : shown.padEnd(width);
   }).join(gap).trimEnd();
   return [line(heads), ...cells.map(line)].join('\n');
+}
+
+/** What a command that lists things answers. `columns`: what stands for one of them under each head; `none`: the text where there are none. */
+export function listed<Each>(
+  all: readonly Each[], none: string, columns: Readonly<Record<string, (each: Each) => string | number | null>>, fit: Omit<TableFit, 'widthMax'>,
+) {
+  const text = (widthMax: number | null): string => table(Object.keys(columns), all.map((each) =>
+    Object.values(columns).map((value) => value(each))), { ...fit, widthMax });
+  return { json: all, text: all.length === 0 ? none : text };
 }
 
 /** With the narrowest gaps, and every column of words as short as allowed. */

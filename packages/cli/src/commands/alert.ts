@@ -4,7 +4,7 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { table } from '../command-line/table.ts';
+import { listed } from '../command-line/table.ts';
 import { percentages } from '../command-line/value-forms.ts';
 
 const set = command({
@@ -28,10 +28,9 @@ const list = command({
   args: { org: orgArgument },
   run: ({ org }, tools) => onStore(tools, async (context) => {
     const shown = await listAlerts(context, org);
-    if (isRefusal(shown)) return shown;
-    if (shown.length === 0) return { json: shown, text: 'No cap of this organization has thresholds.' };
-    const rows = shown.map(({ id, cap, at }) => [id, cap, at.join(', ')]);
-    return { json: shown, text: (width) => table(['ID', 'CAP', 'AT PERCENT'], rows, { widthMax: width, shrinks: 'AT PERCENT' }) };
+    return isRefusal(shown) ? shown : listed(shown, 'No cap of this organization has thresholds.', {
+      ID: ({ id }) => id, CAP: ({ cap }) => cap, 'AT PERCENT': ({ at }) => at.join(', '),
+    }, { shrinks: 'AT PERCENT' });
   }),
 });
 

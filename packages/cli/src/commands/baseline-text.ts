@@ -14,13 +14,6 @@ export function baselineText(shown: ShownBaseline): string {
   ]);
 }
 
-export function baselinesText(found: readonly ShownBaseline[], width: number | null): string {
-  if (found.length === 0) return 'This organization has no Baseline. Make one with: metergate baseline create --org ORG';
-  return table(['ID', 'STATE', 'KEY', 'FIRST DAY', 'CLOSES', 'RETIRED'], found.map(({ id, state, prefix, firstDay, closesAt, retiredAt }) =>
-    [id, state, `${prefix}…`, firstDay, secondsText(closesAt), secondsText(retiredAt)]),
-    { widthMax: width, shrinks: 'KEY', drops: ['RETIRED', 'FIRST DAY'] });
-}
-
 export function reportText(report: TapReport, width: number | null): string {
   const { total, byModel, byProvider, byTag, byDay, outside, headroom, declared } = report;
   const heads = ['CALLS', 'INPUT', 'OUTPUT', 'CACHED', 'COST USD', 'FAILED', 'RETRIES', 'P50 MS', 'P99 MS'];

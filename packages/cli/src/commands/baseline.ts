@@ -9,9 +9,9 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { fields } from '../command-line/table.ts';
+import { fields, listed, secondsText } from '../command-line/table.ts';
 import { givenDollars } from '../command-line/value-forms.ts';
-import { baselinesText, baselineText, reportText } from './baseline-text.ts';
+import { baselineText, reportText } from './baseline-text.ts';
 
 const idArgument = { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as baseline list shows it' } as const;
 const keepIt = 'Save the key now: it is not shown again. Give it to the client as SVC_TAP_KEY.';
@@ -32,7 +32,10 @@ const list = command({
   args: { org: orgArgument },
   run: ({ org }, tools) => onStore(tools, async (context) => {
     const found = await listBaselines(context, org);
-    return isRefusal(found) ? found : { json: found, text: (width) => baselinesText(found, width) };
+    return isRefusal(found) ? found : listed(found, 'This organization has no Baseline. Make one with: metergate baseline create --org ORG', {
+      ID: ({ id }) => id, STATE: ({ state }) => state, KEY: ({ prefix }) => `${prefix}…`, 'FIRST DAY': ({ firstDay }) => firstDay,
+      CLOSES: ({ closesAt }) => secondsText(closesAt), RETIRED: ({ retiredAt }) => secondsText(retiredAt),
+    }, { shrinks: 'KEY', drops: ['RETIRED', 'FIRST DAY'] });
   }),
 });
 

@@ -37,7 +37,7 @@ const columns: readonly Column[] = [
 ];
 
 /** Key id → its name. */
-export type NamesByKey = ReadonlyMap<string, string>;
+type NamesByKey = ReadonlyMap<string, string>;
 
 export function callsText(
   records: readonly CallRecordJson[],

@@ -5,7 +5,7 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { shortDecimal, table } from '../command-line/table.ts';
+import { listed, shortDecimal } from '../command-line/table.ts';
 import { givenRange, rangeWords } from '../command-line/value-forms.ts';
 
 const list = command({
@@ -20,12 +20,11 @@ const list = command({
     const query = { organization: org, ...givenRange(rangeOf(rangeWords(range), tools.nowMs())) };
     return onStore(tools, async (context) => {
       const found = await listCorrections(context, query);
-      if (isRefusal(found)) return found;
-      const rows = found.map(({ id, provider, day, model, ours, theirs, correction }) =>
-        [id, provider, day, model, shortDecimal(ours), shortDecimal(theirs), shortDecimal(correction)]);
-      const heads = ['ID', 'PROVIDER', 'DAY', 'MODEL', 'OUR USD', 'THEIR USD', 'CORRECTION'];
-      if (rows.length === 0) return { json: found, text: 'There are no corrections.' };
-      return { json: found, text: (width) => table(heads, rows, { widthMax: width, shrinks: 'MODEL' }) };
+      return isRefusal(found) ? found : listed(found, 'There are no corrections.', {
+        ID: ({ id }) => id, PROVIDER: ({ provider }) => provider, DAY: ({ day }) => day, MODEL: ({ model }) => model,
+        'OUR USD': ({ ours }) => shortDecimal(ours), 'THEIR USD': ({ theirs }) => shortDecimal(theirs),
+        CORRECTION: (each) => shortDecimal(each.correction),
+      }, { shrinks: 'MODEL' });
     });
   },
 });

@@ -6,7 +6,7 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, type CommandResult, type CommandTools } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
+import { fields, listed, secondsText, shortDecimal } from '../command-line/table.ts';
 import { dollarsOrNone, givenDurationMs, modelPatterns } from '../command-line/value-forms.ts';
 
 const idArgument = { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as key list shows it' } as const;
@@ -42,21 +42,18 @@ const create = command({
 });
 
 /** A name and a project are shortened first; what is left out on a narrow terminal is in `--json`. */
-const fit = { shrinks: ['NAME', 'PROJECT', 'OF'], drops: ['CREATED', 'LAST USED', 'RUN USD', 'PREFIX', 'EXPIRES', 'PROJECT', 'OF'] } as const;
-
 const list = command({
   description: "List an organization's service keys, without the keys themselves",
   args: { org: orgArgument },
   run: ({ org }, tools) => onStore(tools, async (context) => {
     const shown = await listServiceKeys(context, org);
-    if (isRefusal(shown)) return shown;
-    const rows = shown.map((each) =>
-      [each.id, each.prefix, each.name, each.project, each.person, stateOf(each, context.nowMs),
-        each.maxRunBudget === null ? null : shortDecimal(each.maxRunBudget), secondsText(each.createdAt),
-        secondsText(each.lastUsedAt), secondsText(each.expiresAt)]);
-    const heads = ['ID', 'PREFIX', 'NAME', 'PROJECT', 'OF', 'STATE', 'RUN USD', 'CREATED', 'LAST USED', 'EXPIRES'];
-    if (rows.length === 0) return { json: shown, text: 'This organization has no service keys.' };
-    return { json: shown, text: (width) => table(heads, rows, { ...fit, widthMax: width }) };
+    return isRefusal(shown) ? shown : listed(shown, 'This organization has no service keys.', {
+      ID: ({ id }) => id, PREFIX: ({ prefix }) => prefix, NAME: ({ name }) => name, PROJECT: ({ project }) => project, OF: ({ person }) => person,
+      STATE: (each) => stateOf(each, context.nowMs),
+      'RUN USD': ({ maxRunBudget }) => (maxRunBudget === null ? null : shortDecimal(maxRunBudget)),
+      CREATED: ({ createdAt }) => secondsText(createdAt), 'LAST USED': ({ lastUsedAt }) => secondsText(lastUsedAt),
+      EXPIRES: ({ expiresAt }) => secondsText(expiresAt),
+    }, { shrinks: ['NAME', 'PROJECT', 'OF'], drops: ['CREATED', 'LAST USED', 'RUN USD', 'PREFIX', 'EXPIRES', 'PROJECT', 'OF'] });
   }),
 });
 

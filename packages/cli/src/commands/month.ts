@@ -14,7 +14,7 @@ import { command, commandGroup, type CommandTools } from '../command-line/comman
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
+import { fields, listed, secondsText, shortDecimal } from '../command-line/table.ts';
 import { givenDurationMs, monthArgumentMs, givenWholeNumber } from '../command-line/value-forms.ts';
 import { writeWhole } from '../command-line/whole-file.ts';
 import { publicKeysIn, storeBehindHead, storeLacksMonth, unreadableFile } from '../receipts/verify-file.ts';
@@ -87,12 +87,12 @@ const list = command({
   description: 'List the months that were ever closed', args: { org: args.org },
   run: ({ org }, tools) => onStore(tools, async (context) => {
     const months = await listMonths(context, org);
-    if (isRefusal(months)) return months;
-    if (months.length === 0) return { json: months, text: 'No month was closed yet.' };
-    const rows = months.map(({ month, state, version, calls, cost, correction, late, lateCorrection, adjustedCost, closedAt }) =>
-      [month, state, version, grouped(calls), ...[cost, correction, late, lateCorrection, adjustedCost].map(shortDecimal), secondsText(closedAt)]);
-    const heads = ['MONTH', 'STATE', 'VERSION', 'CALLS', 'COST USD', 'CORRECTION', 'LATE', 'LATE CORRECTION', 'ADJUSTED', 'CLOSED'];
-    return { json: months, text: (width) => table(heads, rows, { widthMax: width, shrinks: 'CLOSED' }) };
+    return isRefusal(months) ? months : listed(months, 'No month was closed yet.', {
+      MONTH: (each) => each.month, STATE: ({ state }) => state, VERSION: ({ version }) => version, CALLS: ({ calls }) => grouped(calls),
+      'COST USD': ({ cost }) => shortDecimal(cost), CORRECTION: ({ correction }) => shortDecimal(correction),
+      LATE: ({ late }) => shortDecimal(late), 'LATE CORRECTION': ({ lateCorrection }) => shortDecimal(lateCorrection),
+      ADJUSTED: ({ adjustedCost }) => shortDecimal(adjustedCost), CLOSED: ({ closedAt }) => secondsText(closedAt),
+    }, { shrinks: 'CLOSED' });
   }),
 });
 

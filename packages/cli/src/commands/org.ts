@@ -15,7 +15,7 @@ import { command, CommandFault, commandGroup, UsageFault, type CommandTools, typ
 import { onStore } from '../command-line/on-store.ts';
 import { givenOwnKeyTerms, ownKeyTermsText } from '../command-line/own-key-terms.ts';
 import { readTypedLine } from '../command-line/typed-line.ts';
-import { fields, plain, secondsText, shortDecimal, table } from '../command-line/table.ts';
+import { fields, listed, plain, secondsText, shortDecimal } from '../command-line/table.ts';
 import { dollarsOrNone, givenDurationMs, modelPatterns, pricePair, givenWholeNumber } from '../command-line/value-forms.ts';
 
 const planArgument = { type: 'enum', options: [...plans] as Plan[], valueHint: 'PLAN', description: `One of ${plans.join(', ')}` } as const;
@@ -39,11 +39,9 @@ const list = command({
   description: 'List all organizations',
   args: {},
   run: (_values, tools) => onStore(tools, async (context) => {
-    const shown = await listOrganizations(context);
-    const rows = shown.map(({ id, name, plan, createdAt }) => [id, name, plan, secondsText(createdAt)]);
-    if (rows.length === 0) return { json: shown, text: 'There are no organizations.' };
-    const heads = ['ID', 'NAME', 'PLAN', 'CREATED'];
-    return { json: shown, text: (width) => table(heads, rows, { widthMax: width, shrinks: 'NAME', drops: ['CREATED'] }) };
+    return listed(await listOrganizations(context), 'There are no organizations.', {
+      ID: ({ id }) => id, NAME: ({ name }) => name, PLAN: ({ plan }) => plan, CREATED: ({ createdAt }) => secondsText(createdAt),
+    }, { shrinks: 'NAME', drops: ['CREATED'] });
   }),
 });
 

@@ -1,13 +1,13 @@
 /** `metergate refusals`: which keys were refused, why and how often; with `--log` or a filter, each single refusal that is kept. */
 import { pastWeekUnless, rangeOf } from '@metergate/core/time/time-range.ts';
-import { listRefusals, refusalLogMax, type ShownRefusal } from '@metergate/platform/use-cases/refusal-log.ts';
+import { listRefusals, refusalLogMax } from '@metergate/platform/use-cases/refusal-log.ts';
 import { showRefusals, type ShownRefusals } from '@metergate/platform/use-cases/refusals.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, type CommandTools } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { secondsText, table } from '../command-line/table.ts';
+import { listed, secondsText, table } from '../command-line/table.ts';
 import { givenRange, rangeWords, givenWholeNumber } from '../command-line/value-forms.ts';
 
 const limitDefault = 100;
@@ -36,7 +36,11 @@ export const refusals = command({
     const query = { organization: org, ...range, filter, limit: most };
     return onStore(tools, async (context) => {
       const entries = await listRefusals(context, query);
-      return isRefusal(entries) ? entries : { json: entries, text: (width) => refusalLogText(entries, width) };
+      const none = 'No such refused call is kept. The newest of each key are kept, for fourteen days at most.';
+      return isRefusal(entries) ? entries : listed(entries, none, {
+        REFUSED: ({ refusedAt }) => secondsText(refusedAt), CODE: ({ code }) => code, BUDGET: ({ scope, window }) => budgetOf(scope, window),
+        RUN: (each) => each.run, KEY: (each) => each.key, ID: ({ id }) => id,
+      }, { shrinks: ['RUN', 'KEY'], drops: ['KEY', 'BUDGET'] });
     });
   },
 });
@@ -60,13 +64,6 @@ export function refusalsText(
   const text = table(['KEY', 'NAME', 'CODE', 'BUDGET', 'REFUSALS', 'LAST HOUR'], cells,
     { widthMax: width, shrinks: ['NAME', 'KEY'], drops: ['LAST HOUR', 'NAME'] });
   return `${text}\nTogether ${countOf(total, 'refusal')}. Calls with a key that is not known are not among them.`;
-}
-
-function refusalLogText(entries: readonly ShownRefusal[], width: number | null): string {
-  if (entries.length === 0) return 'No such refused call is kept. The newest of each key are kept, for fourteen days at most.';
-  const cells = entries.map(({ refusedAt, id, key, run, code, scope, window }) =>
-    [secondsText(refusedAt), code, budgetOf(scope, window), run, key, id]);
-  return table(['REFUSED', 'CODE', 'BUDGET', 'RUN', 'KEY', 'ID'], cells, { widthMax: width, shrinks: ['RUN', 'KEY'], drops: ['KEY', 'BUDGET'] });
 }
 
 function budgetOf(scope: ShownRefusals['scope'], window: ShownRefusals['window']): string | null {

@@ -4,7 +4,7 @@ import { closeRun, listRuns, showRun, type ShownRun } from '@metergate/platform/
 import { command, commandGroup } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
+import { fields, listed, secondsText, shortDecimal } from '../command-line/table.ts';
 
 const runArgument = { type: 'positional', required: true, valueHint: 'RUN', description: 'Its id, as x-svc-run-id names it' } as const;
 
@@ -13,7 +13,12 @@ const list = command({
   args: { org: orgArgument },
   run: ({ org }, tools) => onStore(tools, async (context) => {
     const shown = await listRuns(context, { organization: org });
-    return isRefusal(shown) ? shown : { json: shown, text: (width) => runsText(shown, width) };
+    return isRefusal(shown) ? shown : listed(shown, 'This organization has no runs.', {
+      ID: ({ id }) => id, STATE: ({ state }) => state, 'SPENT USD': ({ spent }) => shortDecimal(spent),
+      'BUDGET USD': ({ effective }) => (effective === null ? null : shortDecimal(effective)), UNKNOWN: ({ unknownCalls }) => unknownCalls,
+      UNPRICED: ({ unpricedCalls }) => unpricedCalls, GAPS: ({ gapCalls }) => gapCalls,
+      STARTED: ({ startedAt }) => secondsText(startedAt), EXPIRES: ({ expiresAt }) => secondsText(expiresAt),
+    }, { shrinks: [], drops: ['EXPIRES', 'GAPS', 'UNPRICED', 'UNKNOWN', 'STARTED'] });
   }),
 });
 
@@ -45,18 +50,6 @@ function runText(run: ShownRun): string {
     ['unpriced calls', run.unpricedCalls], ['calls with cost gaps', run.gapCalls],
     ['started', secondsText(run.startedAt)], ['expires', secondsText(run.expiresAt)], ['ended', secondsText(run.endedAt)],
   ]);
-}
-
-function runsText(shown: readonly ShownRun[], width: number | null): string {
-  if (shown.length === 0) return 'This organization has no runs.';
-  const rows = shown.map((run) => [
-    run.id, run.state, shortDecimal(run.spent), run.effective === null ? null : shortDecimal(run.effective), run.unknownCalls, run.unpricedCalls,
-    run.gapCalls,
-    secondsText(run.startedAt), secondsText(run.expiresAt),
-  ]);
-  return table(['ID', 'STATE', 'SPENT USD', 'BUDGET USD', 'UNKNOWN', 'UNPRICED', 'GAPS', 'STARTED', 'EXPIRES'], rows, {
-    widthMax: width, shrinks: [], drops: ['EXPIRES', 'GAPS', 'UNPRICED', 'UNKNOWN', 'STARTED'],
-  });
 }
 
 function dollarsText(amount: string | null): string | null {

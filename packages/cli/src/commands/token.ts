@@ -5,7 +5,7 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { fields, secondsText, table } from '../command-line/table.ts';
+import { fields, listed, secondsText } from '../command-line/table.ts';
 import { givenDurationMs } from '../command-line/value-forms.ts';
 
 const create = command({
@@ -27,19 +27,16 @@ const create = command({
   },
 });
 
-const fit = { shrinks: 'NAME', drops: ['CREATED', 'PREFIX', 'EXPIRES'] } as const;
-
 const list = command({
   description: "List an organization's management tokens, without the tokens themselves",
   args: { org: orgArgument },
   run: ({ org }, tools) => onStore(tools, async (context) => {
     const shown = await listTokens(context, org);
-    if (isRefusal(shown)) return shown;
-    const rows = shown.map((each) =>
-      [each.id, each.prefix, each.name, each.role, stateOf(each, context.nowMs), secondsText(each.createdAt), secondsText(each.expiresAt)]);
-    const heads = ['ID', 'PREFIX', 'NAME', 'ROLE', 'STATE', 'CREATED', 'EXPIRES'];
-    if (rows.length === 0) return { json: shown, text: 'This organization has no management tokens.' };
-    return { json: shown, text: (width) => table(heads, rows, { ...fit, widthMax: width }) };
+    return isRefusal(shown) ? shown : listed(shown, 'This organization has no management tokens.', {
+      ID: ({ id }) => id, PREFIX: ({ prefix }) => prefix, NAME: ({ name }) => name, ROLE: ({ role }) => role,
+      STATE: (each) => stateOf(each, context.nowMs), CREATED: ({ createdAt }) => secondsText(createdAt),
+      EXPIRES: ({ expiresAt }) => secondsText(expiresAt),
+    }, { shrinks: 'NAME', drops: ['CREATED', 'PREFIX', 'EXPIRES'] });
   }),
 });
 

@@ -8,7 +8,7 @@ import { command, CommandFault, commandGroup } from '../command-line/command.ts'
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { readSecret } from '../command-line/secret-input.ts';
-import { fields, plain, secondsText, table } from '../command-line/table.ts';
+import { fields, listed, plain, secondsText } from '../command-line/table.ts';
 
 const roleArgument = {
   type: 'enum', required: true, options: [...roles] as Role[], valueHint: 'ROLE', description: `One of ${roles.join(', ')}`,
@@ -54,13 +54,11 @@ const list = command({
   args: { org: orgArgument },
   run: ({ org }, tools) => onStore(tools, async (context) => {
     const shown = await listUsers(context, org);
-    if (isRefusal(shown)) return shown;
-    const rows = shown.map(({ id, email, role, state, createdAt, expiresAt }) =>
-      [id, email ?? 'whoever has the link', role, state, secondsText(createdAt), secondsText(expiresAt)]);
-    const heads = ['ID', 'EMAIL', 'ROLE', 'STATE', 'SINCE', 'UNTIL'];
     const none = `Nobody belongs to this organization. Invite someone with: metergate user invite --org ${plain(org)} --role owner`;
-    if (rows.length === 0) return { json: shown, text: none };
-    return { json: shown, text: (width) => table(heads, rows, { widthMax: width, shrinks: 'EMAIL', drops: ['SINCE', 'UNTIL'] }) };
+    return isRefusal(shown) ? shown : listed(shown, none, {
+      ID: ({ id }) => id, EMAIL: ({ email }) => email ?? 'whoever has the link', ROLE: ({ role }) => role, STATE: ({ state }) => state,
+      SINCE: ({ createdAt }) => secondsText(createdAt), UNTIL: ({ expiresAt }) => secondsText(expiresAt),
+    }, { shrinks: 'EMAIL', drops: ['SINCE', 'UNTIL'] });
   }),
 });
 

@@ -1,14 +1,12 @@
 /** `metergate webhook`: the addresses that an organization's events are sent to. Rules: Interfaces; docs/alerts.md. */
 import { webhookEvents, type WebhookEvent } from '@metergate/core/alert/webhook-event.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
-import {
-  createWebhook, listDeliveries, listWebhooks, removeWebhook, testWebhook, type ShownDelivery,
-} from '@metergate/platform/use-cases/webhooks/webhooks.ts';
+import { createWebhook, listDeliveries, listWebhooks, removeWebhook, testWebhook } from '@metergate/platform/use-cases/webhooks/webhooks.ts';
 import { command, commandGroup, UsageFault } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { settingsOfServer } from '../command-line/settings-of-server.ts';
-import { fields, secondsText, table } from '../command-line/table.ts';
+import { fields, listed, secondsText } from '../command-line/table.ts';
 
 const idArgument = { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as webhook list shows it' } as const;
 
@@ -47,10 +45,9 @@ const list = command({
   args: { org: orgArgument },
   run: ({ org }, tools) => onStore(tools, async (context) => {
     const shown = await listWebhooks(context, org);
-    if (isRefusal(shown)) return shown;
-    if (shown.length === 0) return { json: shown, text: 'This organization has no webhooks.' };
-    const rows = shown.map(({ id, url, events }) => [id, url, events?.join(', ') ?? 'all']);
-    return { json: shown, text: (width) => table(['ID', 'URL', 'EVENTS'], rows, { widthMax: width, shrinks: ['EVENTS', 'URL'] }) };
+    return isRefusal(shown) ? shown : listed(shown, 'This organization has no webhooks.', {
+      ID: ({ id }) => id, URL: ({ url }) => url, EVENTS: ({ events }) => events?.join(', ') ?? 'all',
+    }, { shrinks: ['EVENTS', 'URL'] });
   }),
 });
 
@@ -78,15 +75,12 @@ const deliveries = command({
   args: { id: idArgument },
   run: ({ id }, tools) => onStore(tools, async (context) => {
     const shown = await listDeliveries(context, id);
-    return isRefusal(shown) ? shown : { json: shown, text: (width) => deliveriesText(shown, width) };
+    return isRefusal(shown) ? shown : listed(shown, 'Nothing was sent there yet.', {
+      CREATED: ({ createdAt }) => secondsText(createdAt), EVENT: ({ type }) => type, STATE: ({ state }) => state,
+      ATTEMPTS: ({ attempts }) => attempts, ANSWER: ({ status, error }) => status ?? error,
+      'NEXT ATTEMPT': ({ nextAttemptAt }) => secondsText(nextAttemptAt),
+    }, { shrinks: ['ANSWER', 'EVENT'], drops: ['NEXT ATTEMPT'] });
   }),
 });
-
-function deliveriesText(shown: readonly ShownDelivery[], width: number | null): string {
-  if (shown.length === 0) return 'Nothing was sent there yet.';
-  return table(['CREATED', 'EVENT', 'STATE', 'ATTEMPTS', 'ANSWER', 'NEXT ATTEMPT'], shown.map((each) => [
-    secondsText(each.createdAt), each.type, each.state, each.attempts, each.status ?? each.error, secondsText(each.nextAttemptAt),
-  ]), { widthMax: width, shrinks: ['ANSWER', 'EVENT'], drops: ['NEXT ATTEMPT'] });
-}
 
 export const webhook = commandGroup('Make, list, test and remove webhooks, and show their deliveries', { create, list, remove, test, deliveries });
