@@ -2,9 +2,9 @@
  * A request → who asks: the management token in `Authorization: Bearer`, else the session's cookie. Rule 16.
  * With a wrong bearer token the cookie is not tried. The role is looked up on each request, so that removing it takes effect at once.
  */
-import { createHash } from 'node:crypto';
 import type { Actor } from '../use-cases/actor.ts';
 import type { PlatformParts } from './parts.ts';
+import { sha256Of } from '../use-cases/sha256.ts';
 
 /** Null: unknown. A session's renewed cookie goes to `answerHeaders`. */
 export async function actorOf(request: Request, parts: PlatformParts, answerHeaders: Headers): Promise<Actor | null> {
@@ -15,7 +15,7 @@ export async function actorOf(request: Request, parts: PlatformParts, answerHead
 async function tokenOf(authorization: string, { store, clock }: PlatformParts): Promise<Actor | null> {
   const token = /^Bearer +(svc_mgmt_[0-9A-Za-z]{43})$/i.exec(authorization)?.[1];
   if (token === undefined) return null;
-  const found = await store.managementTokens.findByHash(createHash('sha256').update(token).digest('hex'), clock());
+  const found = await store.managementTokens.findByHash(sha256Of(token), clock());
   if (found === null) return null;
   const { organization, role, id, name, prefix, madeBy, makerRole } = found;
   const maker = madeBy === null || makerRole === null ? null : { person: madeBy, role: makerRole };

@@ -3,7 +3,6 @@
  * 142). What changes is logged before and after it takes force. A list that cannot be fetched, or cannot be used, changes nothing; it is
  * logged, counted and asked for again an hour later.
  */
-import { createHash } from 'node:crypto';
 import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
 import { changedRates } from '@metergate/core/price/public-list/changed-rates.ts';
 import type { Store } from '@metergate/store/store.ts';
@@ -11,6 +10,7 @@ import { importList, planImport, publicListMax, type PriceImport } from '../use-
 import { isRefusal } from '../use-cases/refusal.ts';
 import { createWorkLease } from '../work/work-lease.ts';
 import { getText } from './get-text.ts';
+import { sha256Of } from '../use-cases/sha256.ts';
 
 /** As configured. */
 export interface PriceFeedSettings {
@@ -81,7 +81,7 @@ export function createPriceFeed(options: PriceFeedOptions): PriceFeed {
     const rules = { guard: options.guard, deadlineMs: options.deadlineMs ?? 60_000 };
     const got = await getText(settings.url, { ...rules, bytesMax: publicListMax, etag });
     if (got.kind !== 'text') return got.kind === 'fault' ? got.why : null;
-    const digest = createHash('sha256').update(got.bytes).digest('hex');
+    const digest = sha256Of(got.bytes);
     if (settings.checksumUrl !== null) {
       const sum = await getText(settings.checksumUrl, { ...rules, bytesMax: 10_000, etag: null });
       if (sum.kind !== 'text') return `its checksum cannot be fetched, ${sum.kind === 'fault' ? sum.why : 'the answer is empty'}`;

@@ -2,7 +2,6 @@
  * Baselines as administration sees them: create one with its tap key, show it, rotate the key, retire it, record declared figures. Spec: Tap
  * key, Baseline; rule 20; rules: Interfaces. One logic for the command and for `/platform/v1/assessments`.
  */
-import { createHash } from 'node:crypto';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { baselinePeriod, baselineStanding, type BaselineState } from '@metergate/core/tap/baseline.ts';
 import { tapKeyBytes, tapKeyFrom, tapKeyShownLength } from '@metergate/core/tap/key.ts';
@@ -16,6 +15,7 @@ import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 import { tapPrices } from './tap-prices.ts';
 import { isoText } from '@metergate/core/time/iso-text.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
+import { sha256Of } from './sha256.ts';
 
 /** A tap key in plain text, which is shown only this once. */
 export interface ShownTapKey {
@@ -132,7 +132,7 @@ export async function declareFigure(
 
 function mintedKey({ randomBytes }: UseCaseContext) {
   const key = tapKeyFrom(randomBytes(tapKeyBytes));
-  return { key, stored: { hash: createHash('sha256').update(key).digest('hex'), prefix: key.slice(0, tapKeyShownLength) } };
+  return { key, stored: { hash: sha256Of(key), prefix: key.slice(0, tapKeyShownLength) } };
 }
 
 /** Another organization's is refused like one that never existed. */

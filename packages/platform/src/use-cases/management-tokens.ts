@@ -3,7 +3,6 @@
  * `svc_mgmt_` and 43 base62 characters. A token never exceeds its maker, when it is created or later: if a person made it, their present role
  * bounds it.
  */
-import { createHash } from 'node:crypto';
 import { hasRightsOf, type Role } from '@metergate/core/account/role.ts';
 import { newSecret, managementTokenPrefix, type PersonId } from '@metergate/core/id.ts';
 import { isoText } from '@metergate/core/time/iso-text.ts';
@@ -15,6 +14,7 @@ import { lifeEnd } from './life.ts';
 import { findOrganization } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 import { roleField } from './users.ts';
+import { sha256Of } from './sha256.ts';
 
 const secretLength = 43;
 const prefixLength = managementTokenPrefix.length + 5;
@@ -70,7 +70,7 @@ export async function createToken(context: UseCaseContext, wanted: TokenInput): 
   const token = newSecret(managementTokenPrefix, secretLength, context.randomBytes);
   const made = await context.store.managementTokens.create({
     organization: organization.id, name, role: role.value, madeBy, expiresAtMs,
-    hash: createHash('sha256').update(token).digest('hex'), prefix: token.slice(0, prefixLength),
+    hash: sha256Of(token), prefix: token.slice(0, prefixLength),
   });
   return isRefusal(made) ? made : { ...shownToken(made), token };
 }

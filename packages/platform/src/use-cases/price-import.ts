@@ -2,7 +2,6 @@
  * A public price list, in its own form → the deployment's list. Rule 6; rules: `prices import`. It is read and checked as a whole before anything
  * is stored. Known faults of the list are mended where it still has them (decision 131).
  */
-import { createHash } from 'node:crypto';
 import { parseOverlay } from '@metergate/core/price/overlay.ts';
 import { priceList, priceListId, type ListedProvider, type PriceList } from '@metergate/core/price/price-list.ts';
 import { listOf } from '@metergate/core/price/price-texts.ts';
@@ -13,6 +12,7 @@ import { publicSellers } from '@metergate/core/price/public-list/public-list.ts'
 import { providers } from '@metergate/core/wire/wire.ts';
 import type { UseCaseContext } from './context.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+import { sha256Of } from './sha256.ts';
 
 /** A list as people are shown it. */
 interface ShownPriceList {
@@ -88,7 +88,7 @@ export async function showPricesInForce({ store }: UseCaseContext): Promise<{
   readonly list: ShownPriceList & { readonly shipped: boolean }; readonly overlay: string | null;
 }> {
   const { overlay } = await store.prices.texts();
-  return { list: await showListInForce({ store }), overlay: overlay === null ? null : `overlay/${sha256(overlay).slice(0, 16)}` };
+  return { list: await showListInForce({ store }), overlay: overlay === null ? null : `overlay/${sha256Of(overlay).slice(0, 16)}` };
 }
 
 /** The list in force, and whether it is the shipped one. */
@@ -113,8 +113,8 @@ export function listFrom({ text, source, date: own }: PublicListText, today: str
   const missing = providers.find((provider) => !sellers.some(({ id, models }) => id === provider && models.length > 0));
   if (missing !== undefined) return refuseInput('invalid_price_list', `The price list has no models of ${missing}. Its calls would have no price.`);
   const dated = own === undefined ? 'import' : 'list';
-  const content = { source: { package: source, version: sha256(text).slice(0, 16) }, date: own ?? today, dated, providers: sellers } as const;
-  return { source: content.source, date: content.date, dated, hash: sha256(JSON.stringify(content)), providers: sellers };
+  const content = { source: { package: source, version: sha256Of(text).slice(0, 16) }, date: own ?? today, dated, providers: sellers } as const;
+  return { source: content.source, date: content.date, dated, hash: sha256Of(JSON.stringify(content)), providers: sellers };
 }
 
 function shownList(list: PriceList): ShownPriceList {
@@ -129,8 +129,4 @@ function datedBy(list: PriceList): ShownPriceList['dated'] {
 
 function sellersText(sellers: readonly ListedProvider[]): string {
   return JSON.stringify(sellers);
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

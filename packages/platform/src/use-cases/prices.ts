@@ -2,7 +2,6 @@
  * Prices in force: the list, overlaid by the operator's own. Rule 6; rules: `prices`. The list is the one that is shipped, unless another was
  * imported (`price-import.ts`). A price file is validated completely before it is stored; an invalid one leaves the earlier one in force.
  */
-import { createHash } from 'node:crypto';
 import { parseOverlay } from '@metergate/core/price/overlay.ts';
 import { createPriceBook, type PriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList, type PriceList } from '@metergate/core/price/price-list.ts';
@@ -11,6 +10,7 @@ import { listOf, priceBookOf } from '@metergate/core/price/price-texts.ts';
 import { pricesInForce, showPrices, type PriceInForce, type ShownPrices } from '@metergate/core/price/show.ts';
 import type { UseCaseContext } from './context.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+import { sha256Of } from './sha256.ts';
 
 export interface LoadedPrices {
   /** How many prices of the overlay are now in force. */
@@ -35,7 +35,7 @@ export async function changesByLoading({ store, nowMs }: UseCaseContext, json: s
   const texts = await store.prices.texts();
   const after = bookOfFile(json, listOf(texts.list));
   if (isRefusal(after)) return after;
-  const before = priceBookOf(texts, sha256);
+  const before = priceBookOf(texts, sha256Of);
   return priceChanges('refusal' in before ? listedPrices(listOf(texts.list)) : before, after, nowMs);
 }
 
@@ -57,14 +57,14 @@ export async function loadPrices({ store }: UseCaseContext, json: string): Promi
 export function bookOfFile(json: string, list: PriceList): PriceBook | AdministrationRefusal {
   const parsed = parseOverlay(json, list);
   if ('refusal' in parsed) return refuseInput('invalid_price_file', parsed.refusal);
-  return createPriceBook({ list, overlay: { overlay: parsed.overlay, hash: sha256(json) } });
+  return createPriceBook({ list, overlay: { overlay: parsed.overlay, hash: sha256Of(json) } });
 }
 
 /** The prices in force. Without a store: the shipped list. */
 export async function priceBook(
   { store }: { readonly store: UseCaseContext['store'] | null },
 ): Promise<PriceBook | AdministrationRefusal> {
-  const book = priceBookOf(store === null ? { list: null, overlay: null } : await store.prices.texts(), sha256);
+  const book = priceBookOf(store === null ? { list: null, overlay: null } : await store.prices.texts(), sha256Of);
   return 'refusal' in book ? refuseInput('invalid_price_file', book.refusal) : book;
 }
 
@@ -76,8 +76,4 @@ export async function listInForce({ store }: Pick<UseCaseContext, 'store'>): Pro
 /** Only a list. */
 export function listedPrices(list: PriceList = priceList): PriceBook {
   return createPriceBook({ list, overlay: null });
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -2,7 +2,6 @@
  * A service key's view of itself: the limits on its calls, what is left of them, and the runs that it began. Rule 16a. It shows
  * nothing of any other key.
  */
-import { createHash } from 'node:crypto';
 import { formatDollars, nanoDollars, parseDollars } from '@metergate/core/money.ts';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { CapScope } from '@metergate/core/spend/cap.ts';
@@ -15,6 +14,7 @@ import type { UseCaseContext } from './context.ts';
 import { showLimits } from './limits.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 import { closeRun, showRun, type ShownRun } from './runs.ts';
+import { sha256Of } from './sha256.ts';
 
 /** The key that the request carries. */
 export interface PresentedKey {
@@ -47,7 +47,7 @@ interface OwnView {
 /** The live key that is presented, in either header's form; null if there is none. */
 export async function keyPresented({ store, nowMs }: UseCaseContext, presented: string): Promise<PresentedKey | null> {
   if (!/^svc_live_[0-9A-Za-z]{32,256}$/.test(presented)) return null;
-  const hash = createHash('sha256').update(presented).digest('hex');
+  const hash = sha256Of(presented);
   const found = await store.settings.keyByHash(hash);
   return found === null || (found.expiresAtMs !== null && found.expiresAtMs <= nowMs) ? null
     : { id: found.id, organization: found.organization, hash };

@@ -3,7 +3,6 @@
  * `svc_live_` and 43 base62 characters, over 256 bits. The stored prefix shows 5 of them: enough to tell keys apart, too few to help
  * guessing.
  */
-import { createHash } from 'node:crypto';
 import { formatDollars } from '@metergate/core/money.ts';
 import { newSecret, serviceKeyPrefix, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
 import { isoText } from '@metergate/core/time/iso-text.ts';
@@ -16,6 +15,7 @@ import type { UseCaseContext } from './context.ts';
 import { lifeEnd } from './life.ts';
 import { findOrganization, modelsField } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+import { sha256Of } from './sha256.ts';
 
 const secretLength = 43;
 const prefixLength = serviceKeyPrefix.length + 5;
@@ -192,7 +192,7 @@ export async function rotateServiceKey(
 
 function mintedSecret({ randomBytes }: UseCaseContext) {
   const key = newSecret(serviceKeyPrefix, secretLength, randomBytes);
-  return { key, hash: createHash('sha256').update(key).digest('hex'), prefix: key.slice(0, prefixLength) };
+  return { key, hash: sha256Of(key), prefix: key.slice(0, prefixLength) };
 }
 
 /** Null: nobody's, or of somebody who is gone. */

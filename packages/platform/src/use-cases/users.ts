@@ -2,7 +2,6 @@
  * People and how they come to belong to an organization: created by the operator, or through a one-time link. Rule 16; rules:
  * Roles. The first owner joins through a link without an email.
  */
-import { createHash } from 'node:crypto';
 import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
 import { newSecret, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
 import { isoText } from '@metergate/core/time/iso-text.ts';
@@ -20,6 +19,7 @@ import { checkInput } from './input.ts';
 import { findOrganization } from './organizations.ts';
 import { hashingOf, openedBy, saltOf, wrongPassword } from './password-sign-in.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+import { sha256Of } from './sha256.ts';
 
 /** The path of a link. Its token follows `#`, so that no server and no log sees it. */
 const joinPath = '/join';
@@ -93,7 +93,7 @@ export async function inviteUser(context: UseCaseContext, wanted: InvitationInpu
   if (isRefusal(organization)) return organization;
   const token = newSecret('', tokenLength, context.randomBytes);
   const made = await context.store.invitations.create({
-    organization: organization.id, email, role: role.value, tokenHash: hashOf(token), invitedBy: by?.id ?? null,
+    organization: organization.id, email, role: role.value, tokenHash: sha256Of(token), invitedBy: by?.id ?? null,
     expiresAtMs: context.nowMs + linkLifeMs,
   });
   return isRefusal(made) ? made : { ...shownInvitation(made), link: `${wanted.publicUrl}${joinPath}#${token}` };
@@ -110,7 +110,7 @@ export type Accepting =
 export async function openInvitation(
   context: UseCaseContext, token: string, email: string | null,
 ): Promise<Invitation | AdministrationRefusal> {
-  const invitation = await context.store.invitations.findOpen(hashOf(token));
+  const invitation = await context.store.invitations.findOpen(sha256Of(token));
   const fits = invitation !== null && (email === null || invitation.email === null || invitation.email === email.trim().toLowerCase());
   return fits ? invitation : invitationNotValid();
 }
@@ -132,7 +132,7 @@ export async function acceptInvitation(
     actor: { kind: 'person', id: person?.id ?? null, name: person?.email ?? null }, detail: { invitation: invitation.id, role: invitation.role },
   });
   const as = person === null ? null : { person: person.id, way: shown.way };
-  const member = await store.invitations.accept({ tokenHash: hashOf(token), email, passwordHash: shown.passwordHash, as });
+  const member = await store.invitations.accept({ tokenHash: sha256Of(token), email, passwordHash: shown.passwordHash, as });
   return isRefusal(member) ? member : shownMember(member);
 }
 
@@ -189,17 +189,17 @@ export async function makeMemberPasswordLink(
 export async function usePasswordLink(
   context: UseCaseContext, { token, password }: { readonly token: string; readonly password: string },
 ): Promise<LinkedPerson | AdministrationRefusal> {
-  const person = await context.store.passwordLinks.find(hashOf(token));
+  const person = await context.store.passwordLinks.find(sha256Of(token));
   if (person === null) return passwordLinkNotValid();
   const weak = passwordRefusal(password);
   if (weak !== null) return weak;
   const store = context.store.acting({ actor: { kind: 'person', id: person.id, name: person.email }, detail: {} });
-  return store.passwordLinks.use(hashOf(token), await hashingOf(context).hash(password, await saltOf(context, person.email)));
+  return store.passwordLinks.use(sha256Of(token), await hashingOf(context).hash(password, await saltOf(context, person.email)));
 }
 
 function mintedLink({ randomBytes, nowMs }: UseCaseContext, publicUrl: string) {
   const token = newSecret('', tokenLength, randomBytes);
-  return { url: `${publicUrl}${passwordPath}#${token}`, link: { tokenHash: hashOf(token), expiresAtMs: nowMs + passwordLinkLifeMs } };
+  return { url: `${publicUrl}${passwordPath}#${token}`, link: { tokenHash: sha256Of(token), expiresAtMs: nowMs + passwordLinkLifeMs } };
 }
 
 /** Open invitations, oldest first. Refuses `unknown_organization`. */
@@ -286,10 +286,6 @@ export async function removeMember(
   if (isRefusal(organization)) return organization;
   const member = await context.store.members.remove(organization.id, id, by);
   return isRefusal(member) ? member : shownMember(member);
-}
-
-function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
 }
 
 function shownMember({ id, organization, email, role, createdAtMs }: Member): ShownMember {

@@ -3,7 +3,6 @@
  * cost export, listed, removed, and added to usage on request, with those of calls that were priced again (`call-adjustments.ts`). Rules: `usage`,
  * with `--adjusted`.
  */
-import { createHash } from 'node:crypto';
 import { type NanoDollars, formatDollars, nanoDollars, unformatDollars } from '@metergate/core/money.ts';
 import type { ComparedLine } from '@metergate/core/books/reconcile/compare.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
@@ -18,6 +17,7 @@ import { findFigures, findOrganization } from '../organizations.ts';
 import { compareBill, type ReconcileInput } from '../reconcile/reconcile.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
 import { addedUp, subjectText, type ShownUsage, type UsageRequest } from '../usage.ts';
+import { sha256Of } from '../sha256.ts';
 
 /** Money: US dollars with nine places. */
 interface ShownCorrection {
@@ -86,7 +86,7 @@ export async function correctionsOfBill(context: UseCaseContext, input: Reconcil
     return refuseInput('invalid_bill', `The file differs for more than ${correctionsMax} days and models. Record it in parts.`);
   }
   return {
-    organization: organization.id, provider, days, fromMs, toMs: openFromMs, bill: createHash('sha256').update(input.text).digest('hex'),
+    organization: organization.id, provider, days, fromMs, toMs: openFromMs, bill: sha256Of(input.text),
     corrected: corrected.map(({ ours, theirs, ...each }) => ({ ...each, ours: formatDollars(ours), theirs: formatDollars(theirs) })),
     openDays: [...new Set(lines.map(({ day }) => day))].filter((day) => isOpen.has(day)),
   };

@@ -3,9 +3,9 @@ import { createPriceBook, type PriceBook } from '@metergate/core/price/price-boo
 import { parseOverlay } from '@metergate/core/price/overlay.ts';
 import type { PriceList } from '@metergate/core/price/price-list.ts';
 import { othersFirst } from '@metergate/store/threads/others-first.ts';
-import { createHash } from 'node:crypto';
 import type { UseCaseContext } from '../context.ts';
 import { listedPrices } from '../prices.ts';
+import { sha256Of } from '../sha256.ts';
 
 interface OwnPrices {
   /** Null: they are gone, or no list made the cost. */
@@ -45,5 +45,5 @@ function bookFrom(id: string, text: string | null, list: PriceList): PriceBook |
   if (!id.startsWith('overlay/')) return createPriceBook({ list: JSON.parse(text) as PriceList, overlay: null });
   const parsed = parseOverlay(text, null);
   return 'refusal' in parsed ? null
-    : createPriceBook({ list, overlay: { overlay: parsed.overlay, hash: createHash('sha256').update(text).digest('hex') } });
+    : createPriceBook({ list, overlay: { overlay: parsed.overlay, hash: sha256Of(text) } });
 }

@@ -1,0 +1,7 @@
+/** The hash by which secrets, texts of prices and bills are known. */
+import { createHash } from 'node:crypto';
+
+/** SHA-256 in lower-case hexadecimal; of a text, that of its UTF-8 bytes. */
+export function sha256Of(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
