@@ -21,7 +21,7 @@ export interface ShownWebhook {
   readonly createdAt: string;
 }
 
-export interface ShownDelivery {
+interface ShownDelivery {
   readonly id: string;
   /** The `webhook-id` that the receiver sees, the same in every attempt. */
   readonly messageId: string;
