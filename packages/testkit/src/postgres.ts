@@ -63,13 +63,13 @@ export interface PostgresBuild {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** Starts a server that is not shared; by default from the binaries that npm installs. */
-export async function startPostgres(build: PostgresBuild | null = null): Promise<OwnPostgres> {
+/** Starts a server that is not shared; by default from the binaries that npm installs. `settings`: added to those of a test server. */
+export async function startPostgres(build: PostgresBuild | null = null, settings = build?.settings ?? {}): Promise<OwnPostgres> {
   const binaries = build === null ? await findBinaries() : binariesIn(build.bin);
   const port = await unusedPort();
   const { directory, password } = build === null ? freshDirectory(binaries) : { directory: initialise(binaries, '-', 'trust'), password: '-' };
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
-  const launch = () => startServer(binaries, { directory, port, settings: build?.settings ?? {} });
+  const launch = () => startServer(binaries, { directory, port, settings });
   let server: ChildProcess | null = await launch().catch((error: unknown) => {
     rmSync(directory, { recursive: true, force: true });
     throw error;

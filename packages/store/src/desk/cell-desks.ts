@@ -68,14 +68,14 @@ export interface CellDesks {
  * How often changes of settings and runs are polled. A change must be in force within 1 s, and a run that was closed must end at once: both engines
  * announce what others change (`Engine.listen`), and that brings the next poll forward. On SQLite no announcement is lost.
  */
-const settingsPauseMs = { sqlite: 500, postgres: 200 };
+const changesPauseMs = 500;
 /** Polls of one server that begin together ask it together: see `feed-numbers.ts`. */
 const pollStep: PollStep = { inStep: processMs };
 /** All that is repeated on an embedded store begins together too, so that an idle thread wakes once for it. Nodes of a server write when they may. */
 const workSteps: Readonly<Record<Store['engine'], PollStep>> = { sqlite: pollStep, postgres: {} };
-const runPauseMs = { sqlite: 500, postgres: 200 };
-const sweepPauseMs = 500;
-const leasePauseMs = 200;
+const sweepPauseMs = { sqlite: 500, postgres: 1_000 };
+/** While a lease may be held; every second of them is one with a poll of changes. */
+const leasePauseMs = 250;
 /** Once the store is back, a node should get its leases as soon as possible. */
 const leaseFailurePauseMsMax = 500;
 const nodeSweepPauseMs = 5_000;
@@ -104,18 +104,18 @@ export async function startCellDesks(options: CellDesksOptions): Promise<CellDes
       answers = false;
       throw error;
     }
-  }, settingsPauseMs[store.engine], pollStep);
+  }, changesPauseMs, pollStep);
   const runFeed = told(async () => {
     const [hrMs, wallMs] = [processMs(), Date.now()];
     await runDesk.poll();
     await runDesk.sendKnownRuns();
     if (store.engine === 'postgres') post({ kind: 'runs_current', hrMs, wallMs });
-  }, runPauseMs[store.engine], pollStep);
+  }, changesPauseMs, pollStep);
   const sweeping = told(async () => {
     // Messages that the gateway thread has already sent go first: after a long stop, a timer fires before them.
     await turn();
     await runDesk.sweep(nowMs());
-  }, sweepPauseMs, workSteps[store.engine]);
+  }, sweepPauseMs[store.engine], workSteps[store.engine]);
   const bestEffort = bestEffortWritesTo(store, { home, nowMs });
   const writingRefusals = quiet(() => bestEffort.writeRefusals(), refusalsPauseMs, refusalsFailurePauseMs, workSteps[store.engine]);
   const spend = createSpendWatch({ reconciler: store.spendReconciler, warn, found: differ });

@@ -88,7 +88,7 @@ async function context(t: TestContext) {
       if (at % 10 === 0 || told > before) await polls();
     }
   };
-  return { other, taken, second, said: () => said.splice(0).map(({ kind }) => kind) };
+  return { other, taken, second, sweep: () => runDesk.sweep(nowMs), said: () => said.splice(0).map(({ kind }) => kind) };
 }
 
 test('an idle second asks for the state of the store alone; what another process commits is read once, at the next poll', async (t) => {
@@ -116,4 +116,11 @@ test('an idle second asks for the state of the store alone; what another process
   said();
   await second();
   assert.ok(said().includes('runs_changed'));
+});
+
+test('runs that are over are looked for by one statement, of all three kinds', async (t) => {
+  const { taken, sweep } = await context(t);
+  taken();
+  await sweep();
+  assert.equal(taken().reads, 1);
 });

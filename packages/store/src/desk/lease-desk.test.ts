@@ -10,11 +10,17 @@ function context() {
   let hrMs = 0;
   let tookMs = 0;
   let heard: HeartbeatAnswer = { nowMs: 0, feed: 0, known: true };
+  const asked: string[] = [];
   const posted: FromStore[] = [];
   const warnings: string[] = [];
   const leases = {
-    feed: async () => heard.feed,
+    feed: async () => {
+      asked.push('feed');
+      return heard.feed;
+    },
+    claim: async () => [],
     heartbeat: async () => {
+      asked.push('heartbeat');
       hrMs += tookMs;
       return heard;
     },
@@ -28,7 +34,17 @@ function context() {
     heard = { ...heard, ...over };
     return desk.poll();
   };
-  return { beat, posted, warnings };
+  /** Polls four times a second from now on; what was asked meanwhile. */
+  const pollFor = async (seconds: number) => {
+    asked.length = 0;
+    tookMs = 0;
+    for (let polls = 0; polls < seconds * 4; polls += 1) {
+      hrMs += 250;
+      await desk.poll();
+    }
+    return asked;
+  };
+  return { desk, beat, pollFor, posted, warnings };
 }
 
 test('the store’s time is taken from prompt answers only: a slow one would shift it', async () => {
@@ -44,4 +60,14 @@ test('a forgotten node warns once, and gets no time', async () => {
   assert.notEqual(await beat(1, { known: false, nowMs: 7 }), null);
   await beat(1, { known: false });
   assert.deepEqual([posted.length, warnings.length], [0, 1]);
+});
+
+test('the feed is asked for between heartbeats only while a lease may be held: until the last claim is as old as a lease may be', async () => {
+  const { desk, beat, pollFor } = context();
+  await beat(0, {});
+  assert.deepEqual(await pollFor(2), ['heartbeat', 'heartbeat'], 'nothing was ever claimed');
+  await desk.claim(1, 1, []);
+  const held = ['feed', 'feed', 'feed', 'heartbeat'];
+  assert.deepEqual(await pollFor(4), [...held, ...held, ...held, ...held]);
+  assert.deepEqual(await pollFor(2), ['feed', 'feed', 'feed', 'heartbeat', 'heartbeat']);
 });

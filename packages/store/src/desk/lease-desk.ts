@@ -5,6 +5,7 @@
  */
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import type { SubjectClaim } from '@metergate/core/spend/lease/book.ts';
+import { easy } from '@metergate/core/spend/lease/grant.ts';
 import type { Leases } from '../spend/leases.ts';
 import type { FromStore } from './protocol.ts';
 
@@ -21,7 +22,10 @@ interface LeaseDeskOptions {
 export interface LeaseDesk {
   /** Always answers the batch. */
   claim(number: number, batch: number, claims: readonly SubjectClaim[]): Promise<void>;
-  /** Polls the feed, and sends a heartbeat once a second. Returns the store's time if the node should use it. Rejects if the store fails. */
+  /**
+   * Sends a heartbeat once a second, and else polls the feed while this node may hold a lease: none is valid for longer than it asked for none.
+   * Returns the store's time if the node should use it. Rejects if the store fails.
+   */
   poll(): Promise<StoreTime | null>;
 }
 
@@ -39,6 +43,7 @@ export function createLeaseDesk({ leases, node, hrMs, post, warn }: LeaseDeskOpt
   let busy = false;
   let feed: number | null = null;
   let beatAtMs = -Infinity;
+  let claimedAtMs = -Infinity;
   let warned = false;
   let timeSent = false;
 
@@ -51,6 +56,7 @@ export function createLeaseDesk({ leases, node, hrMs, post, warn }: LeaseDeskOpt
     async claim(number, batch, claims) {
       if (busy) return post({ kind: 'failed', number });
       busy = true;
+      claimedAtMs = hrMs();
       try {
         const answers = await leases.claim(node, batch, claims);
         post(answers === null ? { kind: 'failed', number } : { kind: 'leases', number, answers });
@@ -63,7 +69,7 @@ export function createLeaseDesk({ leases, node, hrMs, post, warn }: LeaseDeskOpt
     async poll() {
       const asked = hrMs();
       if (asked - beatAtMs < beatMs) {
-        follow(await leases.feed());
+        if (asked - claimedAtMs < easy.validMs) follow(await leases.feed());
         return null;
       }
       const heard = await leases.heartbeat(node);

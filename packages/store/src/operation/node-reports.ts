@@ -80,11 +80,14 @@ const keptMs = 86_400_000;
 /** A month is closed by then, or the operator was warned of the node again and again. */
 const unsettledKeptMs = 100 * keptMs;
 const nodesMax = 1_000;
+/** How often what is too old is removed. */
+const pruneMs = 3_600_000;
 
 export function nodeReportsIn({ background: engine }: StoreContext): NodeReports {
   const reports = (unsettled: boolean): Promise<KeptNodeReport[]> => engine.read(async (db) => (await db.selectFrom('node_report').selectAll()
     .$if(unsettled, (query) => query.where('settled', '=', 0n)).orderBy('at_ms', 'desc').orderBy('home').limit(nodesMax).execute())
     .map(({ report, at_ms: atMs }) => ({ report: JSON.parse(report) as NodeReport, atMs: Number(atMs) })));
+  let prunedAtMs = -Infinity;
   return {
     say: (home, report, atMs) => engine.write(async (transaction) => {
       const row: Insertable<NodeReportTable> = {
@@ -94,6 +97,8 @@ export function nodeReportsIn({ background: engine }: StoreContext): NodeReports
         .onConflict((conflict) => conflict.column('home').doUpdateSet({
           node: row.node, at_ms: row.at_ms, report: row.report, settled: row.settled!,
         })).execute();
+      if (atMs - prunedAtMs < pruneMs) return;
+      prunedAtMs = atMs;
       const olderThan = (ms: number) => transaction.deleteFrom('node_report').where('at_ms', '<', BigInt(Math.floor(atMs) - ms));
       await olderThan(keptMs).where('settled', '=', 1n).execute();
       await olderThan(unsettledKeptMs).execute();
