@@ -5,6 +5,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { cappedMax, type CapScope } from '@metergate/core/spend/cap.ts';
 import { sql, type Transaction } from 'kysely';
+import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** What the scopes are about, in a sentence. */
@@ -39,4 +40,16 @@ const expiredMarginMs = 3_600_000;
 export function ofWorkingKey(nowMs: number) {
   return sql<boolean>`not exists (select 1 from service_key as dead where c.scope = 'key' and dead.id = c.subject
     and (dead.revoked_at_ms is not null or dead.expires_at_ms < ${BigInt(Math.floor(nowMs) - expiredMarginMs)}))`;
+}
+
+/**
+ * Inside a change, before the cap is made: if it is the organization's first, no batch of its records is under way until the change ends. A batch
+ * reads only once, under its chain's lock, whether there are caps (`apply-to-leases.ts`). Otherwise a node might get a lease of the new cap that
+ * leaves the batch out, and nobody would tell it. SQLite lets in one writer anyway.
+ */
+export async function beforeFirstCap(kind: Engine['kind'], transaction: Transaction<Schema>, organization: OrganizationId): Promise<void> {
+  if (kind === 'sqlite') return;
+  const capped = await transaction.selectFrom('cap').select('id').where('organization', '=', organization).limit(1).executeTakeFirst();
+  if (capped !== undefined) return;
+  await transaction.selectFrom('receipt_chain').select('organization').where('organization', '=', organization).forShare().execute();
 }

@@ -9,7 +9,7 @@ import { capProblem, type Cap, type CapMode, type CapScope } from '@metergate/co
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage, type ListPlace } from '../engine/list-page.ts';
-import { ofWorkingKey, tooManyCapped } from './capped-subjects.ts';
+import { beforeFirstCap, ofWorkingKey, tooManyCapped } from './capped-subjects.ts';
 import type { ChangeCheck } from './change-check.ts';
 import { memberRefusal } from './membership.ts';
 import { projectRefusal } from '../engine/names.ts';
@@ -70,6 +70,7 @@ export function capsIn({ engine, clock, randomBytes }: StoreContext): Caps {
       const refusal = check?.(there === undefined ? null : capOf(there)) ?? null;
       if (refusal !== null) return refusal;
       const id = newId(idPrefix.cap, randomBytes);
+      await beforeFirstCap(engine.kind, transaction, organization);
       return capOf(await transaction.insertInto('cap')
         .values({ id, organization, scope, subject, window, limit_nano: limit, mode, made: revision })
         .onConflict((conflict) => conflict.columns(['organization', 'scope', 'subject', 'window']).doUpdateSet({ limit_nano: limit, mode }))

@@ -154,7 +154,7 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreCont
       if (set === null) return unknownOrganization();
       if (set.ownKeys?.cap && !set.enforceKeyCaps) return unarmedOwnCap();
       const refused = before === null ? null
-        : await capPeopleWithKeys(transaction, { before: before.ownKeys, now: set, revision, nowMs: clock(), randomBytes });
+        : await capPeopleWithKeys(engine.kind, transaction, { before: before.ownKeys, now: set, revision, nowMs: clock(), randomBytes });
       if (refused !== null) return refused;
       return namesFigures(changes) && set.plan !== 'enterprise'
         ? refuse('invalid_setting', 'Requests and tokens per minute can be set on the enterprise plan only; the other plans have their own figures.')

@@ -8,9 +8,10 @@ import { nanoDollars } from '@metergate/core/money.ts';
 import { cappedMax } from '@metergate/core/spend/cap.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import type { Transaction } from 'kysely';
+import type { Engine } from '../engine/engine.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { Schema } from '../schema/schema.ts';
-import { tooManyCapped } from './capped-subjects.ts';
+import { beforeFirstCap, tooManyCapped } from './capped-subjects.ts';
 
 const ownKeysForm = `Own keys take 1 to ${ownKeysMax} keys for a member, models or none, a life of at least a second or none, `
   + 'a cap of each key or none, and a cap of each person or none.';
@@ -159,7 +160,7 @@ const peopleAtOnce = 500;
  * they have a cap of that window. Otherwise only who makes another key would be bound. Refuses `invalid_setting` where more would have caps than may.
  */
 export async function capPeopleWithKeys(
-  transaction: Transaction<Schema>,
+  kind: Engine['kind'], transaction: Transaction<Schema>,
   { before, now: { id: organization, ownKeys: terms }, revision, nowMs, randomBytes }: {
     readonly before: OwnKeyTerms | null; readonly now: { readonly id: OrganizationId; readonly ownKeys: OwnKeyTerms | null };
     readonly revision: bigint; readonly nowMs: number; readonly randomBytes: (n: number) => Uint8Array;
@@ -179,6 +180,7 @@ export async function capPeopleWithKeys(
   if (people.length > 0 && all.size > cappedMax.person) {
     return refuse('invalid_setting', `These terms would cap more people than the ${cappedMax.person} that an organization may have.`);
   }
+  if (people.length > 0) await beforeFirstCap(kind, transaction, organization);
   for (let from = 0; from < people.length; from += peopleAtOnce) {
     await transaction.insertInto('cap').values(people.slice(from, from + peopleAtOnce).map((subject) => ({
       id: newId(idPrefix.cap, randomBytes), organization, scope: 'person', subject, window: cap.window, limit_nano: cap.limit, mode: 'refuse',
@@ -202,7 +204,7 @@ async function tooManyCapsRefusal(
  * an admin may have set it.
  */
 export async function capOwnKey(
-  transaction: Transaction<Schema>,
+  kind: Engine['kind'], transaction: Transaction<Schema>,
   { organization, key, person, caps: { cap, personCap }, revision, randomBytes }: {
     readonly organization: OrganizationId; readonly key: string; readonly person: string; readonly caps: OwnKeyCaps; readonly revision: bigint;
     readonly randomBytes: (n: number) => Uint8Array;
@@ -213,6 +215,7 @@ export async function capOwnKey(
       id: newId(idPrefix.cap, randomBytes), organization, scope, subject, window, limit_nano: limit, mode: 'refuse', made: revision,
     }).execute();
   };
+  await beforeFirstCap(kind, transaction, organization);
   if (cap !== null) await give('key', key, cap);
   if (personCap === null) return;
   const there = await transaction.selectFrom('cap').select('id').where('organization', '=', organization).where('scope', '=', 'person')

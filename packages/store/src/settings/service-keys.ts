@@ -206,7 +206,7 @@ function createdKeys({ engine, clock, randomBytes }: StoreContext): ServiceKeys[
       };
       const key = keyOf(await transaction.insertInto('service_key').values(row).returningAll().executeTakeFirstOrThrow());
       if (own.caps !== null && person !== null) {
-        await capOwnKey(transaction, { organization, key: key.id, person, caps: own.caps, revision, randomBytes });
+        await capOwnKey(engine.kind, transaction, { organization, key: key.id, person, caps: own.caps, revision, randomBytes });
       }
       return key;
     }, ({ id }) => ({ action: 'createKey', organization, subject: id }));

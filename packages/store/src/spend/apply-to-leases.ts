@@ -80,8 +80,8 @@ export async function cappedAmong(engine: 'sqlite' | 'postgres', send: Send, org
 
 /**
  * Sends two statements for a batch; nothing on SQLite, whose one node needs no leases. `capped`: the organizations that had caps when the transaction
- * read. What no cap or run binds reaches no limit, and to plan that question takes a server longer than any other of a batch. Of a cap that was made
- * since then no node holds a lease that is older than it.
+ * read. What no cap or run binds reaches no limit, and to plan that question takes a server longer than any other of a batch. An organization gets
+ * its first cap between two of its batches (`beforeFirstCap`).
  */
 export function applyToLeases(
   engine: 'sqlite' | 'postgres', send: Send, records: readonly LeasedRecord[], capped: ReadonlySet<string>,

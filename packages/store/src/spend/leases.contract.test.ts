@@ -70,6 +70,14 @@ describe('leases on PostgreSQL', async () => {
   });
   const ask = async (node: GatewayNodeId, number: number, asked: SubjectClaim) => (await store.leases.claim(node, number, [asked]))![0]!;
 
+  /** Waits until so many statements wait for a lock, this one among them. */
+  const waits = async (statement: Promise<unknown>, count: number): Promise<void> => {
+    let over = false;
+    const end = (): void => { over = true; };
+    statement.then(end, end);
+    const look = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    while ((await context.query(url, look)).length < count) assert.equal(over, false, 'it does not wait');
+  };
   const silence = (node: GatewayNodeId, ms: number) =>
     context.query(url, 'update gateway_node set heard_at_ms = heard_at_ms - $2 where id = $1', [node, ms]);
   const leasedTo = async (node: GatewayNodeId): Promise<number> => Number((await context.query(url,
@@ -300,14 +308,6 @@ describe('leases on PostgreSQL', async () => {
     await client.query('begin');
     // The turns of all claims: the one below has its node by then, and has read nothing.
     await client.query('select pg_advisory_xact_lock(7215003, turn) from generate_series(0, 255) as turn');
-    /** Waits until so many statements wait for a lock, this one among them. */
-    const waits = async (statement: Promise<unknown>, count: number): Promise<void> => {
-      let over = false;
-      const end = (): void => { over = true; };
-      statement.then(end, end);
-      const look = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-      while ((await context.query(url, look)).length < count) assert.equal(over, false, 'it does not wait');
-    };
     const asked = ask(node, 2, claim(monthOf(organization), { recent: 25 }));
     await waits(asked, 1);
     const ended = store.leases.end(node);
@@ -321,6 +321,47 @@ describe('leases on PostgreSQL', async () => {
     await context.query(url, 'delete from gateway_node where id = $1', [dead]);
     await store.leases.tidy();
     assert.equal(await leasedTo(dead), 0);
+  });
+
+  for (const [title, first] of [['a first cap', true], ['a cap beside others', false]] as const) {
+    test(`${title} that is made while a batch is under way: no lease leaves the batch out unless its node is told`, async (t) => {
+      const organization = first ? await newOrganization() : await cappedAt(1_000_000);
+      const [spender, other] = [await fresh(one), await fresh(two)];
+      await ship(spender, organization, [1]);
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      t.after(() => client.end());
+      await client.query('begin');
+      // The batch has read all that it reads, and waits to add up.
+      await client.query('select from spend_day where organization = $1 for update', [organization]);
+      const shipped = ship(spender, organization, [20]);
+      await waits(shipped, 1);
+      const day = { ...monthOf(organization), window: 'day' as const, ...windowAt('day', startMs) };
+      const feed = await store.leases.feed();
+      const leased = granted(store.caps.set({
+        organization, scope: 'organization', subject: null, window: 'day', limit: money(20), mode: 'refuse',
+      })).then(() => ask(other, 1, claim(day, { recent: 100 })));
+      await Promise.race([leased, waits(shipped, 2)]);
+      await client.query('commit');
+      await shipped;
+      const isTold = await store.leases.feed() > feed;
+      assert.ok((await leased).granted === 0n || isTold);
+      assert.equal((await ask(other, 2, claim(day, { recent: 100 }))).granted, 0n);
+    });
+  }
+
+  test('the first batch of an organization from before receipts waits for a change that is under way: it may make the first cap', async (t) => {
+    const organization = await newOrganization();
+    for (const table of ['receipt_key', 'receipt_chain']) await context.query(url, `delete from ${table} where organization = $1`, [organization]);
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    t.after(() => client.end());
+    await client.query('begin');
+    await client.query('update organization set revision = revision where id = $1', [organization]);
+    const shipped = ship(await fresh(one), organization, [1]);
+    await waits(shipped, 1);
+    await client.query('commit');
+    await shipped;
   });
 
   test('many leases of a node that ended are dropped in slices, none of another’s', async () => {

@@ -40,6 +40,20 @@ for (const on of bothEngines) {
         assert.deepEqual((await store.settings.organization(organization))?.caps, [again, second]);
       });
 
+      test('a cap that is made while the batch that reaches it is shipped is reached: told once, refused from then on', async () => {
+        const organization = await newOrganization();
+        const call = (seq: number) => ({ seq, record: sampleRecord(organization, { startedAtMs: startMs, cost: nanoDollars(5n) }) });
+        await store.calls.ship({ segment: `made ${organization}`, through: 1, records: [call(1)] });
+        await Promise.all([
+          store.calls.ship({ segment: `made ${organization}`, through: 2, records: [call(2)] }), granted(store.caps.set(cap(organization))),
+        ]);
+        const [standing] = await store.caps.list(organization, startMs);
+        assert.deepEqual([standing!.spent, standing!.cap.limit], [10n, 5n]);
+        for (const _ of ['raised', 'known']) await store.alertWatch.caps(startMs);
+        const told = (await store.audit.list({ organization, limit: 100 }))!.filter(({ action }) => action === 'capReached');
+        assert.equal(told.length, 1);
+      });
+
       test('organization, keys and projects have separate caps', async () => {
         const organization = await newOrganization();
         const [one, two] = [await newKey(organization), await newKey(organization)];

@@ -125,9 +125,16 @@ function isSettled({ key, privateKey, secret }: ChainKeys): boolean {
   return key === null || (privateKey !== null && secret !== null);
 }
 
-/** In a separate transaction: two shippers that each held a chain and made one that the other waits for would wait for ever. */
+/**
+ * In a separate transaction: two shippers that each held a chain and made one that the other waits for would wait for ever. Not while a change of
+ * these organizations is under way: a first cap goes by whether there is a chain.
+ */
 function makeChains(context: StoreContext, organizations: readonly string[]): Promise<void> {
-  return context.background.write(async (transaction) => {
+  const { background: engine } = context;
+  return engine.write(async (transaction) => {
+    if (engine.kind === 'postgres') {
+      await transaction.selectFrom('organization').select('id').where('id', 'in', organizations).orderBy('id').forShare().execute();
+    }
     for (const organization of organizations) await makeChain(context, transaction, organization);
   });
 }
