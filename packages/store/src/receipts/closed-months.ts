@@ -91,11 +91,13 @@ export async function eraseMonthNames(
   return { monthMs: Number(last.month_ms), version: Number(last.version), number: Number(last.number) };
 }
 
-/** `which`: of a closing. At most `namesAtOnce`. */
+/** `which`: of a closing. At most `namesAtOnce`. Of an erased organization none has its words, whether erasure has come to it yet or not. */
 async function namesIn(db: Kysely<Schema>, of: MonthVersion, which: RawBuilder<unknown>): Promise<NameLine[]> {
-  return (await db.selectFrom('closed_month_name').selectAll().where('organization', '=', of.organization)
-    .where('month_ms', '=', BigInt(of.monthMs)).where('version', '=', BigInt(of.version)).where(sql<boolean>`${which}`)
-    .orderBy('number').limit(namesAtOnce).execute())
+  const isErased = sql`exists (select 1 from erased_organization as e where e.organization = closed_month_name.organization)`;
+  const unlessErased = (column: 'salt' | 'text') => sql<string | null>`case when ${isErased} then null else ${sql.ref(column)} end`.as(column);
+  return (await db.selectFrom('closed_month_name').select(['number', 'digest', unlessErased('salt'), unlessErased('text')])
+    .where('organization', '=', of.organization).where('month_ms', '=', BigInt(of.monthMs))
+    .where('version', '=', BigInt(of.version)).where(sql<boolean>`${which}`).orderBy('number').limit(namesAtOnce).execute())
     .map(({ number, digest, salt, text }) => ({ type: 'name', number: Number(number), digest, salt, text }));
 }
 

@@ -1,9 +1,9 @@
 /**
  * An organization erased: keys, sessions, secrets and the data key are destroyed, records keep figures only. Rule 23.
  * The first transaction deletes everything that lets anyone in or opens anything. From its commit on the organization looks as if it had
- * never existed, except that its figures can be read by its id. The names in its closed months and the words in its call records and tap
- * events are then erased in slices. If the process dies in between, erasure continues at the next start at the latest. Records still on
- * their way from a node lose their words when they arrive (`erased.ts`).
+ * never existed, except that its figures can be read by its id. The names in its closed months, which nobody reads any more, and the words in its
+ * call records and tap events are then erased in slices. If the process dies in between, erasure continues at the next start at the latest.
+ * Records still on their way from a node lose their words when they arrive (`erased.ts`).
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
