@@ -29,6 +29,8 @@ export interface Task {
   /** Calls a second; null: the journal is shipped, and nothing is added. */
   readonly rate: number | null;
   readonly seconds: number;
+  /** Seconds before them that are not counted. */
+  readonly warm: number;
 }
 
 /** What it did. */
@@ -60,10 +62,13 @@ async function work(task: Task, parent: MessagePort): Promise<void> {
   if (task.rate === null) await journal.end();
   parent.postMessage('ready');
   await new Promise((resolve) => parent.once('message', resolve));
-  const begun = process.threadCpuUsage();
-  const beganMs = clock();
+  let begun = process.threadCpuUsage();
+  let beganMs = clock();
   const { rows, batches, waitedMs } = task.rate === null ? await shipAll(sinks, task)
-    : await shipAtRate(sinks, journal, { ...task, rate: task.rate });
+    : await shipAtRate(sinks, journal, { ...task, rate: task.rate }, () => {
+      [begun, beganMs] = [process.threadCpuUsage(), clock()];
+      parent.postMessage('warm');
+    });
   const used = process.threadCpuUsage(begun);
   // Its connections stay until the thread is ended: a server's process that ends while its processor time is read is not counted.
   parent.postMessage({ rows, batches, waitedMs, tookMs: clock() - beganMs, processorMs: (used.user + used.system) / 1_000 } satisfies Outcome);
@@ -86,7 +91,7 @@ async function shipAll(sinks: readonly CellSink[], { directory }: Task): Promise
 
 /** As the store thread of a node does it: the gateway tells of each call that ended. */
 async function shipAtRate(
-  sinks: readonly CellSink[], journal: ReturnType<typeof createJournal>, task: Task & { readonly rate: number },
+  sinks: readonly CellSink[], journal: ReturnType<typeof createJournal>, task: Task & { readonly rate: number }, isWarm: () => void,
 ): Promise<Pick<Outcome, 'rows' | 'batches' | 'waitedMs'>> {
   let batches = 0;
   let waitedMs = 0;
@@ -110,9 +115,16 @@ async function shipAtRate(
       shipping: startShipping(shipper, { taken, progress, tell: () => {}, passed: () => {}, pace: pace(), repeated }),
     };
   });
-  const untilMs = clock() + task.seconds * 1_000;
+  const warmMs = clock() + task.warm * 1_000;
+  const untilMs = warmMs + task.seconds * 1_000;
+  const rowsTaken = (): number => cells.reduce((sum, { taken }) => sum + taken().rows, 0);
+  let rowsBefore: number | null = null;
   const everyMs = 10;
   for (let done = 0, nextMs = clock(); clock() < untilMs; nextMs += everyMs) {
+    if (rowsBefore === null && clock() >= warmMs) {
+      [rowsBefore, batches, waitedMs] = [rowsTaken(), 0, 0];
+      isWarm();
+    }
     const to = done + task.rate * everyMs / 1_000;
     await write(journal, task, Math.floor(done), Math.floor(to));
     for (const { progress, shipping } of cells) {
@@ -128,7 +140,7 @@ async function shipAtRate(
   }
   await journal.end();
   for (const { shipper } of cells) shipper.close();
-  return { rows: cells.reduce((sum, { taken }) => sum + taken().rows, 0), batches, waitedMs };
+  return { rows: rowsTaken() - rowsBefore!, batches, waitedMs };
 }
 
 /** Calls of all organizations in turn, from ten keys, three projects and three models, with two labels. */

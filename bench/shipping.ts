@@ -1,8 +1,10 @@
 /**
- * `node bench/shipping.ts [--rows 24000] [--shippers 1,4] [--organizations 20] [--rate 1000] [--nodes 1] [--seconds 10] [--cells 1] [--servers]
- * [--tables]`: what it costs a PostgreSQL to take records, with real journals and real shippers, each on a separate thread, as on separate nodes.
+ * `node bench/shipping.ts [--rows 24000] [--shippers 1,4] [--organizations 20] [--rate 1000] [--nodes 1] [--warm 5] [--seconds 10] [--cells 1]
+ * [--servers] [--tables]`: what it costs a PostgreSQL to take records, with real journals and real shippers, each on a
+ * separate thread, as on separate nodes.
  * `--cells 1,2,4`: all of it with the organizations in so many cells, the default one and schemas beside it, or with `--servers` each of them on a
  * server of its own. `--tables` says which tables and indexes the default cell's log is about, each with its bytes and changes a record.
+ * `--warm`: calls end at the rate for so long before anything is counted: connections and sums are new at first, in each cell.
  * First journals that are full are shipped: rows a second for each number of shippers. Then calls end at a rate, on this many nodes together, and are
  * shipped when a node would ship them, while one more connection lists calls. Of both: processor time of the server and of the client, bytes of the
  * server's log, transactions, how many of them waited for a lock at a time, and HOT updates of the sums.
@@ -31,6 +33,7 @@ await measure();
 async function measure(): Promise<void> {
   const { values } = parseArgs({ options: {
     rows: { type: 'string', default: '24000' }, shippers: { type: 'string', default: '1,4' }, organizations: { type: 'string', default: '20' },
+    warm: { type: 'string', default: '5' },
     rate: { type: 'string', default: '1000' }, nodes: { type: 'string', default: '1' }, seconds: { type: 'string', default: '10' },
     cells: { type: 'string', default: '1' }, servers: { type: 'boolean', default: false }, tables: { type: 'boolean', default: false },
   } });
@@ -44,12 +47,12 @@ async function measure(): Promise<void> {
       const plan: Plan = { servers, cells: count, organizations: Number(values.organizations), tables: values.tables };
       const inCells = count === 1 ? '' : `, ${count} cells${values.servers ? ' on servers of their own' : ''}`;
       for (const shippers of numbers(values.shippers)) {
-        const task = { rows: Math.floor(Number(values.rows) / shippers), rate: null, seconds: 0 };
+        const task = { rows: Math.floor(Number(values.rows) / shippers), rate: null, seconds: 0, warm: 0 };
         await round(`${shippers} shipper${shippers === 1 ? '' : 's'}, full journals${inCells}`, plan, Array.from({ length: shippers }, () => task));
       }
       for (const rate of numbers(values.rate)) {
         await round(`${rate} calls a second on ${nodes} node${nodes === 1 ? '' : 's'}${inCells}`, plan,
-          Array.from({ length: nodes }, () => ({ rows: 0, rate: rate / nodes, seconds: Number(values.seconds) })));
+          Array.from({ length: nodes }, () => ({ rows: 0, rate: rate / nodes, seconds: Number(values.seconds), warm: Number(values.warm) })));
       }
     }
   } finally {
@@ -109,7 +112,7 @@ async function asked(url: string, statement: string): Promise<void> {
 }
 
 /** One store, with as many threads as there are tasks. */
-async function round(name: string, plan: Plan, tasks: readonly Pick<Task, 'rows' | 'rate' | 'seconds'>[]): Promise<void> {
+async function round(name: string, plan: Plan, tasks: readonly Pick<Task, 'rows' | 'rate' | 'seconds' | 'warm'>[]): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-bench-shipping-'));
   const { store, urls, ids } = await makeStore(plan);
   const threads = tasks.map((task, node) => new Worker(new URL('shipping-node.ts', import.meta.url), {
@@ -117,11 +120,17 @@ async function round(name: string, plan: Plan, tasks: readonly Pick<Task, 'rows'
   }));
   try {
     await Promise.all(threads.map(said<string>));
+    const begin = (): void => threads.forEach((thread) => thread.postMessage('begin'));
+    const isPaced = tasks[0]!.rate !== null;
+    if (isPaced) {
+      begin();
+      await Promise.all(threads.map(said<string>));
+    }
     const servers = await Promise.all(urls.map((url, index) => serverFigures(url, plan.tables && index === 0)));
     const outcomes = Promise.all(threads.map(said<Outcome>));
     const beganMs = clock();
-    for (const thread of threads) thread.postMessage('begin');
-    const listing = tasks[0]!.rate === null ? null : listAgain(store, ids[0]!, outcomes);
+    if (!isPaced) begin();
+    const listing = !isPaced ? null : listAgain(store, ids[0]!, outcomes);
     const done = await outcomes;
     const tookMs = clock() - beganMs;
     const rows = done.reduce((sum, each) => sum + each.rows, 0);
