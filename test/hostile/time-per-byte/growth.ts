@@ -19,6 +19,8 @@ const usualFloorMs = 40 * tried;
 const step = 8;
 /** Linear reading stays below it though caches and the collector favour the short text; quadratic reading is far above. */
 const growthMax = 24;
+/** Of a growth below this one round says enough: quadratic reading is five times above. */
+const growthClear = growthMax / 2;
 /** Even quadratic reading of a shorter text takes only seconds. */
 const longBytesMin = 16_384;
 const attemptsMax = 5;
@@ -59,7 +61,7 @@ async function growthAt(read: Read, bytes: number, floorMs: number): Promise<Gro
   let longMs = await processorMs(read, bytes);
   let times = 0;
   for (let attempt = 0; attempt < attemptsMax && longMs >= floorMs; attempt += 1) {
-    const shortMs = await leastMs(read, Math.floor(bytes / step));
+    const shortMs = await leastMs(read, Math.floor(bytes / step), longMs / growthClear);
     // The long text is read again only if it looks too slow: its first reading is its slowest. What took so long is not asked again and again.
     if (longMs > shortMs * growthMax && longMs < againMaxMs) longMs = Math.min(longMs, await leastMs(read, bytes));
     times = longMs / shortMs;
@@ -68,14 +70,18 @@ async function growthAt(read: Read, bytes: number, floorMs: number): Promise<Gro
   return { longMs, times, linear: longMs < floorMs };
 }
 
-/** The least of three rounds. Each reads so often that the clock's steps do not matter: for a thread it goes on in ticks of up to 10 ms. */
-async function leastMs(read: Read, bytes: number): Promise<number> {
+/**
+ * The least of three rounds, or of fewer once one took at least `enoughMs`: that it was not faster is all that is asked. Each reads so often that
+ * the clock's steps do not matter: for a thread it goes on in ticks of up to 10 ms.
+ */
+async function leastMs(read: Read, bytes: number, enoughMs: number = Number.POSITIVE_INFINITY): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 3; round += 1) {
     let roundMs = 0;
     let readings = 0;
     for (; roundMs < roundMinMs && readings < roundReadingsMax; readings += 1) roundMs += await processorMs(read, bytes);
     least = Math.min(least, Math.max(roundMs, tickMs) / readings);
+    if (least >= enoughMs) break;
   }
   return least;
 }
