@@ -44,6 +44,14 @@ export const sharedFolders: readonly SharedFolder[] = [
       'schema/upgrade.test.ts', 'spend/spend.contract.test.ts', 'usage/usage.contract.test.ts',
     ],
   },
+  { folder: 'packages/dashboard/test/', alone: [] },
+  { folder: 'packages/sandbox/src/', alone: [] },
+  { folder: 'packages/testkit/src/', alone: [] },
+  // Those alone start processes of their own, or look at what a process keeps.
+  {
+    folder: 'packages/tap/src/',
+    alone: ['built-package.test.ts', 'tap.test.ts', 'reporting/hostile-endpoint.test.ts', 'reporting/process-end.test.ts'],
+  },
   { folder: 'test/limits/', alone: [] },
   // These take long themselves.
   { folder: 'test/conformance/', alone: ['recorded-exchanges.test.ts', 'large-bodies.test.ts', 'provider-packages.test.ts'] },
@@ -54,6 +62,7 @@ export const sharedFolders: readonly SharedFolder[] = [
       'whole-day.test.ts', 'export-disk-full.test.ts', 'played-quarter.test.ts', 'silent-threads.test.ts',
     ],
   },
+  { folder: 'test/websocket/', alone: ['kill.test.ts', 'realtime-kill.test.ts'] },
   {
     folder: 'packages/tap/test/sdk/',
     // The SDKs' scripts share a process; these files look at the process itself, or at an SDK that another file has observed.
