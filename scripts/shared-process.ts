@@ -1,10 +1,12 @@
 /**
  * Several test files in one process: what they share is loaded and compiled only once. Each file is a suite with the file's name, so that its
- * hooks run only around its own tests. A file that cannot be loaded fails by name, and the others still run.
+ * hooks run only around its own tests. A file that cannot be loaded fails by name, and the others still run. What files keep for each other is ended
+ * last, in a test of its own.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { after, before, describe, test } from 'node:test';
+import { keepForFiles, keptUntilEnd } from '@metergate/testkit/kept-for-files.ts';
 import { noteCost, processorSeconds } from './test-costs.ts';
 import { isTestProcess, noteRunning } from './test-notes.ts';
 
@@ -16,6 +18,7 @@ export interface SharedProcess {
 
 /** Called once, by the single entry file of a process. Resolves when the tests of all files have run. */
 export async function runInOneProcess({ root, files }: SharedProcess): Promise<void> {
+  keepForFiles();
   for (const file of files) {
     const { promise: tested, resolve } = Promise.withResolvers<void>();
     const begunSeconds = processorSeconds();
@@ -31,5 +34,5 @@ export async function runInOneProcess({ root, files }: SharedProcess): Promise<v
     // Whatever a file opens while it is loaded is closed before the next file opens its own.
     await tested;
     if (isTestProcess()) noteCost({ program: file, processorSeconds: processorSeconds() - begunSeconds });
-  }
+  }  for (const [name, end] of keptUntilEnd()) test(`${name} ends in order`, end);
 }

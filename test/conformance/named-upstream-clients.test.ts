@@ -12,9 +12,9 @@ import { headerValue } from '@metergate/testkit/http-message.ts';
 import { rawCall } from '@metergate/testkit/raw-client.ts';
 import type { ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { requestIdOf } from '../running-product.ts';
-import { productForFile } from '../limits/tenant.ts';
+import { sharedProduct } from '../limits/tenant.ts';
 
-const product = productForFile({});
+const product = sharedProduct();
 const secret = 'provider-secret-0001';
 const json: [string, string] = ['content-type', 'application/json'];
 

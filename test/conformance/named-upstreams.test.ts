@@ -7,9 +7,9 @@ import { test } from 'node:test';
 import { rawCall, type RawCall } from '@metergate/testkit/raw-client.ts';
 import { headerValue } from '@metergate/testkit/http-message.ts';
 import { assertRefusal, requestIdOf } from '../running-product.ts';
-import { productForFile } from '../limits/tenant.ts';
+import { sharedProduct } from '../limits/tenant.ts';
 
-const product = productForFile({});
+const product = sharedProduct();
 const secret = 'provider-secret-0001';
 
 async function declared(name: string, options: readonly string[] = [], path = '') {

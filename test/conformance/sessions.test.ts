@@ -8,9 +8,9 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { showUsage } from '@metergate/platform/use-cases/usage.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import { headerValues, type HeaderPair } from '@metergate/testkit/http-message.ts';
-import { productForFile, type Tenant } from '../limits/tenant.ts';
+import { sharedProduct, type Tenant } from '../limits/tenant.ts';
 
-const product = productForFile({});
+const product = sharedProduct();
 
 async function listed(tenant: Tenant, session?: string) {
   await eventually(async () => {

@@ -12,9 +12,9 @@ import OpenAIOldest from 'openai-oldest';
 import OpenAIPrevious from 'openai-previous';
 import { header } from '@metergate/core/id.ts';
 import { headerValue } from '@metergate/testkit/http-message.ts';
-import { limitHeaders, productForFile, type Tenant } from './tenant.ts';
+import { limitHeaders, sharedProduct, type Tenant } from './tenant.ts';
 
-const product = productForFile();
+const product = sharedProduct();
 /** Far below the shortest window that a cap can have, far above what a busy machine needs to raise an error. Milliseconds. */
 const deadlineMs = 20_000;
 

@@ -8,9 +8,9 @@ import { mintGrant } from '@metergate/platform/use-cases/runs.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection, requestBytes, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { bearer } from '../running-product.ts';
-import { limitHeaders, metered, meteredAnswer, productForFile, type Tenant } from './tenant.ts';
+import { limitHeaders, metered, meteredAnswer, sharedProduct, type Tenant } from './tenant.ts';
 
-const product = productForFile();
+const product = sharedProduct();
 
 function codeOf(answer: RawAnswer): string {
   if (answer.status === 200) return '200';

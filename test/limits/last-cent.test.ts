@@ -11,9 +11,9 @@ import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection } from '@metergate/testkit/raw-client.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
 import { bearer } from '../running-product.ts';
-import { metered, meteredAnswer, productForFile, type Tenant } from './tenant.ts';
+import { metered, meteredAnswer, sharedProduct, type Tenant } from './tenant.ts';
 
-const product = productForFile();
+const product = sharedProduct();
 const parallel = 200;
 const calls = Number(process.env['METERGATE_SPEND_CALLS'] ?? 5_000);
 

@@ -11,9 +11,9 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import { rawCall } from '@metergate/testkit/raw-client.ts';
 import { assertRefusal, bearer } from '../running-product.ts';
-import { limitHeaders, productForFile, type Tenant } from './tenant.ts';
+import { limitHeaders, sharedProduct, type Tenant } from './tenant.ts';
 
-const product = productForFile();
+const product = sharedProduct();
 const refused = { status: 402, code: 'budget_exceeded', type: 'insufficient_quota' };
 const labelled = (...labels: string[]) => ({ headers: [['x-svc-tags', labels.join(',')]] as const });
 const contacted = (): number => product.system.openai.requests.length;

@@ -8,9 +8,9 @@ import { closeRun } from '@metergate/platform/use-cases/runs.ts';
 import { connectProvider, disconnectProvider } from '@metergate/platform/use-cases/providers.ts';
 import { providerKeys } from '@metergate/testkit/system.ts';
 import type { RawAnswer } from '@metergate/testkit/raw-client.ts';
-import { productForFile } from './tenant.ts';
+import { sharedProduct } from './tenant.ts';
 
-const product = productForFile();
+const product = sharedProduct();
 
 function codeOf(answer: RawAnswer): string {
   if (answer.status === 200) return '200';

@@ -7,9 +7,9 @@ import { test } from 'node:test';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
 import { assertRefusal } from '../running-product.ts';
-import { limitHeaders, metered, meteredAnswer, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
+import { limitHeaders, metered, meteredAnswer, noLimitHeaders, sharedProduct, type Tenant } from './tenant.ts';
 
-const product = productForFile();
+const product = sharedProduct();
 const limited = { status: 429, code: 'rate_limit_exceeded', type: 'rate_limit_error', message: 'Rate limit reached for this workspace.' };
 
 /** A body of that many bytes that asks for that many tokens. */

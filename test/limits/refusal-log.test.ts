@@ -10,9 +10,9 @@ import { listRefusals, showRefusal, type ShownRefusal } from '@metergate/platfor
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import type { RefusalFilter } from '@metergate/store/usage/refusal-log.ts';
 import { headerValue, type HeaderPair } from '@metergate/testkit/http-message.ts';
-import { productForFile, type Tenant } from './tenant.ts';
+import { sharedProduct, type Tenant } from './tenant.ts';
 
-const product = productForFile();
+const product = sharedProduct();
 const run = (id: string, budget?: string): { headers: HeaderPair[] } =>
   ({ headers: [['x-svc-run-id', id], ...(budget === undefined ? [] : [['x-svc-run-budget', budget] as const])] });
 

@@ -7,9 +7,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from '@metergate/testkit/eventually.ts';
-import { productForFile, type Tenant } from './tenant.ts';
+import { sharedProduct, type Tenant } from './tenant.ts';
 
-const product = productForFile();
+const product = sharedProduct();
 
 /** A token of the model costs that many dollars from now on, for whoever prices by this file. */
 function pricesAt(dollars: number): string {

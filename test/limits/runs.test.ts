@@ -8,9 +8,9 @@ import { closeRun, mintGrant, showRun } from '@metergate/platform/use-cases/runs
 import { eventually } from '@metergate/testkit/eventually.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { assertRefusal } from '../running-product.ts';
-import { limitHeaders, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
+import { limitHeaders, noLimitHeaders, sharedProduct, type Tenant } from './tenant.ts';
 
-const product = productForFile();
+const product = sharedProduct();
 const overBudget = {
   status: 402, code: 'budget_exceeded', type: 'insufficient_quota',
   message: 'Run budget reached. This run is stopped for good; start a new run to continue.',

@@ -8,9 +8,9 @@ import { test } from 'node:test';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import type { RawAnswer } from '@metergate/testkit/raw-client.ts';
-import { limitHeaders, metered, meteredAnswer, productForFile, type Tenant } from './tenant.ts';
+import { limitHeaders, metered, meteredAnswer, sharedProduct, type Tenant } from './tenant.ts';
 
-const product = productForFile();
+const product = sharedProduct();
 
 const chat = ['/v1/chat/completion%73', '/v1/chat%2Fcompletions', '/v1//chat/completions', '/v1/chat/completions/', '/v1/%63hat/completions',
   '/v1/%2563hat/completions', '/v1/Chat/completions', '/v1/chat/completions;a=b', '/v1///chat%2f%2Fcompletions//?a=b', '/v1/chat%5ccompletions'];

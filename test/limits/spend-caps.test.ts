@@ -8,9 +8,9 @@ import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
 import { rotateServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import { assertRefusal } from '../running-product.ts';
-import { limitHeaders, meteredAnswer, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
+import { limitHeaders, meteredAnswer, noLimitHeaders, sharedProduct, type Tenant } from './tenant.ts';
 
-const product = productForFile();
+const product = sharedProduct();
 const names = { day: 'Daily', week: 'Weekly', month: 'Monthly', year: 'Yearly', lifetime: 'Lifetime' } as const;
 const refused = (status: number) => ({ status, code: 'budget_exceeded', type: status === 429 ? 'rate_limit_error' : 'insufficient_quota' });
 

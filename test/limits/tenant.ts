@@ -15,6 +15,7 @@ import { createOrganization, setOrganization, type OrganizationSettingsInput } f
 import { connectProvider } from '@metergate/platform/use-cases/providers.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { createServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
+import { keptForFiles, type Kept } from '@metergate/testkit/kept-for-files.ts';
 import { headerValue, headerValues, type HeaderPair } from '@metergate/testkit/http-message.ts';
 import { despiteLateStore } from '@metergate/testkit/late-store.ts';
 import { rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
@@ -112,9 +113,30 @@ export interface Product {
   tenant(settings?: OrganizationSettingsInput): Promise<Tenant>;
 }
 
+/** No two organizations of a product have one name, whichever file made them. */
+let tenants = 0;
+
 /** Starts the product before the file's tests, with providers that answer as asked, and stops it after them. */
 export function productForFile(options: SystemOptions = {}): Product {
-  let tenants = 0;
+  return productFrom(async () => {
+    const value = { system: await startSystem({ publishedLimits: true, ...options }) };
+    return { value, done: () => end(value) };
+  });
+}
+
+/**
+ * The product that files of one process use one after another. For a file that leaves no work behind that is settled later, and reads only what
+ * its own organizations did.
+ */
+export function sharedProduct(): Product {
+  return productFrom(() => keptForFiles('the product', async () => ({ system: await startSystem({ publishedLimits: true }) }), end));
+}
+
+async function end({ system }: { readonly system: System }): Promise<void> {
+  assert.equal(await system.stop(), 0, system.stderr());
+}
+
+function productFrom(get: () => Promise<Kept<{ system: System }>>): Product {
   const product: Product = {
     context: (): UseCaseContext => ({ store: product.store, randomBytes: (n: number) => randomBytes(n), nowMs: Date.now() }),
     async tenant({ plan = 'scale', ...settings }: OrganizationSettingsInput = {}): Promise<Tenant> {
@@ -128,18 +150,25 @@ export function productForFile(options: SystemOptions = {}): Product {
       return new Tenant(product, id, await granted(createServiceKey(context, { organization: id })));
     },
   } as unknown as Product;
+  let running: Kept<{ system: System }>;
   before(async () => {
-    product.system = await startSystem({ publishedLimits: true, ...options });
-    product.system.openai.respond(meteredAnswer);
-    product.store = await storeOf(product.system);
+    running = await get();
+    const { system } = running.value;
+    for (const { requests } of [system.openai, system.anthropic, system.upstream]) requests.length = 0;
+    for (const provider of [system.anthropic, system.upstream]) provider.respond({ headers: [['content-type', 'application/json']], body: '{}' });
+    system.openai.respond(meteredAnswer);
+    product.store = await storeOf(system);
+    product.system = system;
   });
   after(async () => {
     await product.store?.close();
     if (product.system === undefined) return;
+    // A test may have started it again.
+    running.value.system = product.system;
     try {
       await product.system.assertAtRest();
     } finally {
-      assert.equal(await product.system.stop(), 0, product.system.stderr());
+      await running.done();
     }
   });
   return product;
