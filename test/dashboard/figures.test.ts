@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { wordsOfAmount } from './shown-amounts.ts';
 import type { Page } from 'playwright-core';
-import { call, openPage, startGround, untilTrue, type Ground } from './browser.ts';
+import { call, followTo, openPage, startGround, untilTrue, type Ground } from './browser.ts';
 
 const here = `${process.platform}-${process.arch}`;
 
@@ -123,9 +123,10 @@ if (here !== 'linux-x64') {
     const known = names();
     const settings = new Set(limits.map(Number));
     let compared = 0;
+    await openPage(page, at('/settings'));
     for (const path of paths.map((each) => each.replace('KEY', keyNames.get('worker-a')!))) {
-      // Loaded anew: what was shown before stays until its successor is there.
-      await openPage(page, at(path));
+      // By a link of the page, as they are read: every page is loaded by its address elsewhere.
+      await followTo(page, at(path));
       const figures = await page.evaluate<PageFigure[]>(readFigures);
       const filter = [...new URL(at(path)).searchParams]
         .flatMap(([name, value]) => (/^(model|project|run)$/.test(name) ? (known.get(value) ?? []) : []));
