@@ -64,6 +64,19 @@ test('of a declared length a first read that is a head short of a whole one is e
   assert.deepEqual(pieces.map(({ length }) => length), [slabBytes - 500]);
 });
 
+test('a body of a declared length that is read as it comes never pauses its socket', async () => {
+  const request = requestOf(2_000_000);
+  const { socket } = request;
+  let pauses = 0;
+  socket.pause = () => { pauses += 1; return socket; };
+  const pieces = reading(request);
+  for (let sent = 0; sent < 2_000_000; sent += slabBytes) {
+    request.receive(Buffer.alloc(slabBytes, 'x'));
+    await turn();
+  }
+  assert.deepEqual([pauses, Buffer.concat(pieces).length], [0, 2_000_000]);
+});
+
 test('whenever it is read and paused, all comes, in order, and then the end', async () => {
   const steps = fc.array(fc.oneof(fc.integer({ min: 1, max: 90_000 }), fc.constantFrom('pause', 'resume', 'turn', 'read')), { maxLength: 30 });
   await fc.assert(fc.asyncProperty(steps, async (all) => {

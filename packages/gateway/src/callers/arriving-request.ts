@@ -15,10 +15,11 @@ import type { BodyLength } from './repeated-head.ts';
 import type { WholeRequest } from './whole-request.ts';
 
 /**
- * How much may wait here for its reader before no more is read, in bytes. Of a declared length what came first is mostly a head shorter than a read,
- * and enough: many bodies that wait for room would hold another read each, which no budget counts.
+ * How much may wait here for its reader before no more is read, in bytes. Of a declared length that nobody reads for now, what came first is mostly a
+ * head shorter than a read, and enough: many bodies that wait for room would hold another read each, which no budget counts. A reader that is there
+ * takes it in this tick: a pause would only have the system watch the socket anew.
  */
-const waitingBytesMax = { counted: slabBytes / 2, inChunks: 64 * 1024 } as const;
+const waitingBytesMax = { unread: slabBytes / 2, otherwise: 64 * 1024 } as const;
 /** Chunks of one read that are shorter in the mean, with their lines, are one piece: each would be ten times its size. Bytes. */
 const shortChunkBytes = 512;
 
@@ -113,7 +114,8 @@ export class ArrivingRequest extends Readable {
 
   #wasReceived(): void {
     if (!this.complete) {
-      const most = this.#chunks === null ? waitingBytesMax.counted : waitingBytesMax.inChunks;
+      const isUnread = this.#chunks === null && this.readableFlowing !== true;
+      const most = isUnread ? waitingBytesMax.unread : waitingBytesMax.otherwise;
       if (this.readableLength + this.#waitingBytes >= most) this.#hold();
     } else if (this.#waiting === null) this.push(null);
   }
