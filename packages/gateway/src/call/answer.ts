@@ -9,7 +9,7 @@ import { bodySlabs } from '../fairness/body-slabs.ts';
 import { joinedTextBytesMax, type CallerRequest, type CallerResponse } from '../callers/caller-exchange.ts';
 import { callerCloses, closeAfterThis, isLast } from '../callers/respond.ts';
 import type { CallGuard } from './call-guard.ts';
-import { bodyEnd, chunkEnd, framedChunk, framedChunks, framedLastChunk, joinedBytesMax, sizeLine } from '../http-parser/chunk-framing.ts';
+import { bodyEnd, chunkEnd, framedChunk, framedLastChunk, framedTogether, joinedBytesMax, sizeLine } from '../http-parser/chunk-framing.ts';
 
 /** The provider's response head, to be relayed. */
 export interface RelayedHead {
@@ -41,6 +41,8 @@ export class Answer {
   #headWaits = false;
   /** Short chunks that came in one read: they leave together when it is over. */
   #together: Buffer[] = [];
+  /** The read that brought all of them; undefined: not known. */
+  #cameIn: Buffer | undefined;
   /** What is slowed down if the caller does not take them. */
   #source: Source | null = null;
 
@@ -86,17 +88,20 @@ export class Answer {
     this.#response.write(nothing);
   }
 
-  /** Writes body bytes; while the caller does not read, `source` is paused. */
-  deliver(chunk: Buffer, source: Source | null): void {
+  /** Writes body bytes; while the caller does not read, `source` is paused. `cameIn`: as `ExchangeObserver.data` has it. */
+  deliver(chunk: Buffer, source: Source | null, cameIn?: Buffer): void {
     if (this.#response.destroyed || chunk.length === 0) return;
-    if (this.#chunked && chunk.length <= joinedBytesMax) this.#gather(chunk, source);
+    if (this.#chunked && chunk.length <= joinedBytesMax) this.#gather(chunk, source, cameIn);
     else if (!this.#write(chunk)) this.#slowDown(source);
   }
 
   /** A chunk leaves at the end of the tick, which is that of the read with which it came. */
-  #gather(chunk: Buffer, source: Source | null): void {
+  #gather(chunk: Buffer, source: Source | null, cameIn: Buffer | undefined): void {
     this.#source = source;
-    if (this.#together.push(chunk) === 1) process.nextTick(sendTogether, this);
+    if (this.#together.push(chunk) === 1) {
+      this.#cameIn = cameIn;
+      process.nextTick(sendTogether, this);
+    } else if (this.#cameIn !== cameIn) this.#cameIn = undefined;
   }
 
   /** The tick is over in which chunks were gathered. */
@@ -109,9 +114,9 @@ export class Answer {
     if (chunks.length === 0) return;
     this.#together = [];
     this.#headWaits = false;
-    if (!this.#response.destroyed && !this.#response.write(chunks.length === 1 ? framedChunk(chunks[0]!) : framedChunks(chunks))) {
-      this.#slowDown(this.#source);
-    }
+    const cameIn = this.#cameIn;
+    this.#cameIn = undefined;
+    if (!this.#response.destroyed && !this.#response.write(framedTogether(chunks, cameIn))) this.#slowDown(this.#source);
   }
 
   #slowDown(source: Source | null): void {

@@ -74,10 +74,10 @@ export class GuardedObserver implements ExchangeObserver {
     }
   }
 
-  data(chunk: Buffer): void {
+  data(chunk: Buffer, cameIn?: Buffer): void {
     if (this.#guard.broken) return;
     try {
-      this.#inner.data(chunk);
+      this.#inner.data(chunk, cameIn);
     } catch (cause) {
       this.#guard.broke('data', cause);
     }

@@ -151,7 +151,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
     flushAtTurnEnd(this);
   }
 
-  data(chunk: Buffer): void {
+  data(chunk: Buffer, cameIn?: Buffer): void {
     this.#seen.data(chunk);
     if (this.#callerGone) return this.#drain(chunk);
     const completes = this.#seen.allReceived || this.#seen.dialogueEnded;
@@ -161,7 +161,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
     } else if (this.#recording.settling && !this.#recording.settled) {
       this.#kept.push(chunk);
     } else {
-      this.#deliver(chunk);
+      this.#deliver(chunk, cameIn);
     }
   }
 
@@ -224,8 +224,8 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
     }
   }
 
-  #deliver(chunk: Buffer): void {
-    if (!this.#callerGone) this.#answer.deliver(chunk, this.#exchange);
+  #deliver(chunk: Buffer, cameIn?: Buffer): void {
+    if (!this.#callerGone) this.#answer.deliver(chunk, this.#exchange, cameIn);
   }
 
   /** What was written of the answer leaves; by then mostly the whole of it has. */

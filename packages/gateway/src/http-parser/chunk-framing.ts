@@ -44,6 +44,37 @@ export function framedChunks(all: readonly Uint8Array[]): Buffer {
   return buffer;
 }
 
+/**
+ * As `framedChunks`. Where these stand in what was read just as they are framed here, one behind the other, it is that part of it, and nothing is
+ * copied. `cameIn`: the bytes of one read, of which all these are parts.
+ */
+export function framedTogether(all: readonly Uint8Array[], cameIn: Buffer | undefined): Buffer {
+  if (cameIn !== undefined) {
+    const from = beginOf(all[0]!, cameIn);
+    let at = from;
+    for (const each of all) {
+      if (at < 0 || beginOf(each, cameIn) !== at || !isFramedAt(each, cameIn, at)) return framedChunks(all);
+      at += framedBytes(each);
+    }
+    return cameIn.subarray(from, at);
+  }
+  return all.length === 1 ? framedChunk(all[0]!) : framedChunks(all);
+}
+
+/** Where the chunk of these bytes would begin. */
+function beginOf(bytes: Uint8Array, cameIn: Buffer): number {
+  return bytes.byteOffset - cameIn.byteOffset - sizeDigits(bytes.length) - 2;
+}
+
+/** Whether what stands around these bytes is what `frame` writes. */
+function isFramedAt({ length }: Uint8Array, cameIn: Buffer, from: number): boolean {
+  let at = from;
+  for (let shift = (sizeDigits(length) - 1) * 4; shift >= 0; shift -= 4) if (cameIn[at++] !== digits[(length >> shift) & 0xf]) return false;
+  if (cameIn[at] !== carriageReturn || cameIn[at + 1] !== lineFeed) return false;
+  at += 2 + length;
+  return cameIn[at] === carriageReturn && cameIn[at + 1] === lineFeed;
+}
+
 function sizeDigits(length: number): number {
   return length < 0x10 ? 1 : length < 0x100 ? 2 : length < 0x1000 ? 3 : 4;
 }

@@ -4,9 +4,9 @@
  * left to it, from the beginning of a chunk on.
  */
 
-/** Receives the bytes of chunks, in their order; a chunk that is cut comes in parts. */
+/** Receives the bytes of chunks, in their order; a chunk that is cut comes in parts. `cameIn`: what is walked, of which they are a part. */
 interface ChunkSink {
-  body(part: Buffer): void;
+  body(part: Buffer, cameIn: Buffer): void;
 }
 
 /** What the bytes were: a part of the body, its end (bytes may stand behind it), something for the parser, or no chunks at all. */
@@ -45,7 +45,7 @@ export class ChunkWalk {
         this.at = Math.min(bytes.length, from + this.#due);
         this.#due -= this.at - from;
         if (this.#due === 0) this.#expecting = expectLineEnd;
-        sink.body(bytes.subarray(from, this.at));
+        sink.body(bytes.subarray(from, this.at), bytes);
       } else {
         const isLineEnd = this.#expecting === expectLineEnd;
         if (bytes[this.at] !== (isLineEnd ? carriageReturn : lineFeed)) return 'invalid';

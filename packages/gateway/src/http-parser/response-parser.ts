@@ -11,7 +11,8 @@ export interface ResponseEvents {
   pairs(pairs: string[]): void;
   /** The rest of the header list, or null if all of it came before. True: this response has no body, whatever its head says. */
   headComplete(head: ParsedHead): boolean;
-  body(chunk: Buffer): void;
+  /** `cameIn`: the bytes of one read, with the framing of the chunks in it, of which this is a part; absent: they are not at hand. */
+  body(chunk: Buffer, cameIn?: Buffer): void;
   /** The response is whole by its own framing. */
   complete(): void;
 }

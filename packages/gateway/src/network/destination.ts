@@ -29,7 +29,8 @@ export interface OutboundRequest {
 export interface ExchangeObserver {
   /** The final response head (1xx are swallowed). `headers` is the flat list as received, latin1. */
   head(status: number, reason: string, headers: string[]): void;
-  data(chunk: Buffer): void;
+  /** `cameIn`: the bytes that one read brought, of which this is a part; with its framing, where it came in chunks. Nobody changes them. */
+  data(chunk: Buffer, cameIn?: Buffer): void;
   /** The body is complete by its own framing. */
   end(): void;
   /** Nothing more will come: refused, reset, timed out, not HTTP, body cut, or `abort` was called. */

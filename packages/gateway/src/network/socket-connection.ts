@@ -308,9 +308,9 @@ export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting
     this.#unasked = true;
   }
 
-  body(chunk: Buffer): void {
+  body(chunk: Buffer, cameIn?: Buffer): void {
     this.#sinceMs = this.#owner.clock.awakeMs;
-    if (!this.#answerIsWhole) this.#exchange?.data(chunk);
+    if (!this.#answerIsWhole) this.#exchange?.data(chunk, cameIn);
   }
 
   complete(): void {

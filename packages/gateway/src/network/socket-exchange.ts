@@ -86,8 +86,8 @@ export class SocketExchange implements Exchange {
     this.#observer.head(status, reason, pairs);
   }
 
-  data(chunk: Buffer): void {
-    this.#observer.data(chunk);
+  data(chunk: Buffer, cameIn?: Buffer): void {
+    this.#observer.data(chunk, cameIn);
   }
 
   end(): void {
