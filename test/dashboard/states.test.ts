@@ -237,11 +237,20 @@ if (here !== 'linux-x64') {
     });
   }
 
-  test('where the store is away for what a page asks alone, the page says so, and that nothing else is away', async () => {
+  test('where the store is away for what a page asks alone, the page says so, that nothing else is away, and comes by itself', async () => {
     const requests = /\/platform\/v1\/(?!auth\/session)/;
     await failing({ paths: ['/keys'], requests, answer: (route) => route.fulfill(storeAway), said: storeAway.json.error.message });
     assert.equal(await page.getByText('The platform is away').count(), 0);
-    await page.getByRole('button', { name: 'Try again' }).first().click();
     await page.getByRole('alert').first().waitFor({ state: 'detached' });
+    await page.getByRole('cell').first().waitFor();
+  });
+
+  test('a document that is opened while the store is away says so, and comes by itself', async () => {
+    const requests = /\/platform\/v1\//;
+    await page.route(requests, (route) => route.fulfill(storeAway));
+    await page.goto(at('/keys'));
+    await page.getByRole('heading', { name: 'The platform is away' }).waitFor();
+    await page.unroute(requests);
+    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
   });
 }

@@ -6,6 +6,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import createFetchClient, { type Middleware } from 'openapi-fetch';
 import createQueryHooks from 'openapi-react-query';
 import { withMoments } from '../shown/moments.ts';
+import { noteLacking } from './lacking.ts';
 import { patientFetch } from './patience.ts';
 import { askWhetherThere, noteAnswer, noteNoAnswer } from './reach.ts';
 import type { components, paths } from './schema.ts';
@@ -36,8 +37,10 @@ const refusing: Middleware = {
       throw new Refused(0, 'no_answer', noAnswer);
     }
     // Its store is away, for all that is asked or for this alone: only the first is waited for as a restart is.
-    if (request.method === 'GET' && said?.error?.code === 'unavailable') askWhetherThere();
-    else noteAnswer();
+    if (request.method === 'GET' && said?.error?.code === 'unavailable') {
+      askWhetherThere();
+      noteLacking(request.url);
+    } else noteAnswer();
     if (response.ok) return;
     throw new Refused(
       response.status,
@@ -53,6 +56,11 @@ function brokenOff(error: unknown): unknown {
   if (error instanceof Refused || isAborted(error)) return error;
   noteNoAnswer();
   return new Refused(0, 'no_answer', noAnswer);
+}
+
+/** The store was away for it. It is asked again by itself. */
+export function isLacking(fault: unknown): boolean {
+  return fault instanceof Refused && fault.code === 'unavailable';
 }
 
 /** Of a request that was under way while the platform was away, and is lost. */

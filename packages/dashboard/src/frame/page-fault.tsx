@@ -2,7 +2,8 @@
 import { Button, Center, Stack, Text, Title } from '@mantine/core';
 import { Link, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { noAnswer, Refused, sentenceOf } from '../api/client.ts';
+import { isLacking, noAnswer, Refused, sentenceOf } from '../api/client.ts';
+import { whenAnswered } from '../api/lacking.ts';
 import { whenBack } from '../api/reach.ts';
 import type { NavigationPage } from './navigation.ts';
 
@@ -48,7 +49,7 @@ export class PageAway extends Refused {
 
 export function PageFault({ error, reset }: { readonly error: unknown; readonly reset?: () => void }) {
   const router = useRouter();
-  const away = error instanceof Refused && error.status === 0;
+  const away = isLacking(error) || error instanceof Refused && error.status === 0;
   const again = (): void => {
     // A browser keeps in mind that a script failed, until the document is loaded again.
     if (error instanceof PageAway) location.reload();
@@ -58,6 +59,7 @@ export function PageFault({ error, reset }: { readonly error: unknown; readonly 
     }
   };
   useEffect(() => (away ? whenBack(again) : undefined), [away]);
+  useEffect(() => (away ? whenAnswered(again) : undefined), [away]);
   return (
     <Center mih="60dvh" p="md">
       <Stack align="center" gap="xs" maw={480}>

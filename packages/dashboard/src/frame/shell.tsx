@@ -4,6 +4,7 @@ import type { Query } from '@tanstack/react-query';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { useDeferredValue, useEffect } from 'react';
 import { queries, sessionEnd } from '../api/client.ts';
+import { whenAnswered } from '../api/lacking.ts';
 import { whenBack } from '../api/reach.ts';
 import { useNoticesWanted } from '../app/notices.ts';
 import { useSession } from '../app/session.ts';
@@ -45,6 +46,7 @@ export function Shell() {
     };
   }, []);
   useEffect(() => whenBack(askAnew), []);
+  useEffect(() => whenAnswered(askAnew), []);
   useLoadedAhead();
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

@@ -2,7 +2,7 @@
 import { Alert, Button, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
 import { CircleAlert, type LucideIcon } from 'lucide-react';
 import { useDeferredValue, type ReactNode } from 'react';
-import { queries, Refused, sentenceOf } from '../api/client.ts';
+import { isLacking, queries, Refused, sentenceOf } from '../api/client.ts';
 
 /** Reserves the space of what is loading, so that nothing jumps. */
 export function Coming({ height = 160 }: { readonly height?: number }) {
@@ -27,6 +27,7 @@ export function Fault({ fault, retry }: { readonly fault: unknown; readonly retr
       title={stays ?? 'This could not be shown'}
       styles={stays === undefined ? { title: { color: 'var(--bad)' } } : {}}>
       {sentenceOf(fault)}
+      {isLacking(fault) && retry !== undefined ? ' The page asks again by itself.' : null}
       {retry === undefined || stays !== undefined ? null : (
         <div>
           <Button mt="xs" size="compact-sm" variant="default" onClick={retry}>
