@@ -59,6 +59,11 @@ if (here !== 'linux-x64') {
     await row('project-0000').waitFor();
     await foot.scrollIntoViewIfNeeded();
     await row('project-1059').waitFor();
+    // What a browser does before and after it puts a page on paper.
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    assert.equal(await page.getByRole('table', { name: 'Usage' }).locator('tbody').getByRole('row').count(), projects, 'paper has every row');
+    await page.evaluate("dispatchEvent(new Event('afterprint'))");
+    await eventuallyHolds(async () => assert.ok(await page.locator('tbody tr').count() < 300));
     assert.deepEqual(await axeFindings(page), []);
   });
 
@@ -94,6 +99,36 @@ if (here !== 'linux-x64') {
     assert.deepEqual(await axeFindings(page), []);
     await script.dispose();
   });
+
+  for (const rows of [3, 250]) {
+    test(`a table of ${rows} rows has room for all figures on a screen of 1024 pixels, whatever the names are`, async () => {
+      const script = await page.addInitScript((count) => {
+        const ask = globalThis.fetch;
+        const figures = {
+          calls: 1_234, cost: '12345.678900000', inputTokens: 12_345_678, outputTokens: 9_999, cachedTokens: 999_900_000, cacheWriteTokens: 12_345,
+          reasoningTokens: 88_800, cacheSavings: '1234.567800000', unknownCalls: 1_111, unpricedCalls: 1_111, gapCalls: 1_111,
+        };
+        const names = ['w'.repeat(120), '\u05e9\u05dc\u05d5\u05dd'.repeat(25), '\u{1f469}\u200d\u{1f467}'.repeat(40)];
+        const name = (at: number): string => names[at % 3]! + at;
+        const data = Array.from({ length: count }, (_, at) => ({ ...figures, project: name(at), label: name(at + 1) }));
+        globalThis.fetch = async (...asked) => {
+          const url = new URL((asked[0] as Request).url ?? asked[0], 'http://pages.example');
+          if (url.pathname !== '/platform/v1/usage' || !url.searchParams.get('by')?.startsWith('project')) return ask(...asked);
+          return Response.json({ data, nextCursor: null, total: { ...figures, rows: count } });
+        };
+      }, rows);
+      await page.setViewportSize({ width: 1_024, height: 768 });
+      await openPage(page, at('/explore?by=project&and=label'));
+      const table = page.getByRole('region', { name: 'Usage' });
+      await table.getByRole('columnheader', { name: 'Saved by caching' }).waitFor();
+      const cut = await page.evaluate<string[]>(`[...document.querySelectorAll('.data-table-frame, .data-table-frame .right')]
+        .filter((each) => each.scrollWidth > each.clientWidth).map((each) => [each.className, each.scrollWidth, each.clientWidth].join(' '))`);
+      assert.deepEqual(cut, []);
+      assert.deepEqual(await axeFindings(page), []);
+      await script.dispose();
+      await page.setViewportSize({ width: 1_280, height: 860 });
+    });
+  }
 
   test('a bar leads to its calls', async () => {
     await openPage(page, at('/explore?by=project&metric=calls'));

@@ -33,6 +33,9 @@ if (here !== 'linux-x64') {
   let ground: Ground;
   let page: Page;
   const at = (path: string): string => `${ground.system.platformUrl}${path}`;
+  const wideLists = ['/keys', '/calls', '/runs', '/projects', '/caps', '/refusals', '/audit', '/explore?by=key&and=label'];
+  const widerThanTheirPlace = (): Promise<string[]> => page.evaluate(`[...document.querySelectorAll('.data-table-frame')]
+    .filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.ariaLabel + ' is ' + each.scrollWidth + ' wide')`);
 
   before(async () => {
     ground = await startGround();
@@ -104,10 +107,9 @@ if (here !== 'linux-x64') {
     await page.setViewportSize({ width: 1_024, height: 768 });
     // A list that was shown before may not have the key yet.
     await openPage(page, at('/settings'));
-    for (const path of ['/keys', '/calls', '/runs', '/projects', '/caps', '/refusals', '/audit']) {
+    for (const path of wideLists) {
       await followTo(page, at(path));
-      const wider = await page.evaluate<string[]>(`[...document.querySelectorAll('.data-table-frame')]
-        .filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.ariaLabel + ' is ' + each.scrollWidth + ' wide')`);
+      const wider = await widerThanTheirPlace();
       assert.deepEqual(wider, [], path);
     }
     await followTo(page, at('/keys'));
@@ -124,5 +126,29 @@ if (here !== 'linux-x64') {
     await eventuallyHolds(async () => assert.ok(await width() < 60, 'the icons alone, though the link has the focus'));
     await page.keyboard.press('Tab');
     await eventuallyHolds(async () => assert.ok(await width() > 200, 'with the names, for the keyboard'));
+  });
+
+  test('on a narrow screen every list fits its place whatever the names are', async () => {
+    await page.setViewportSize({ width: 1_024, height: 768 });
+    const names = [
+      'w'.repeat(60), '\u05e9\u05dc\u05d5\u05dd'.repeat(14), '\u{1f469}\u200d\u{1f467}'.repeat(14), 'a-name-with-joints-' + 'y'.repeat(40),
+    ];
+    for (const name of names) {
+      const made = await page.request.post(at('/platform/v1/keys'), { data: { name, project: name, person: 'ada@example.com' } });
+      assert.equal(made.status(), 201, await made.text());
+      const { id, key } = await made.json() as { id: string; key: string };
+      const cap = await page.request.post(at('/platform/v1/caps'), { data: { scope: 'key', key: id, window: 'month', limit: '123456.78' } });
+      assert.equal(cap.status(), 201, await cap.text());
+      assert.equal((await call(ground.system, key, { headers: { 'x-svc-labels': `team:${'w'.repeat(50)}` } })).status, 200);
+    }
+    for (const cap of [{ scope: 'label', label: `team:${'w'.repeat(50)}` }, { scope: 'project', project: names[0] }]) {
+      const made = await page.request.post(at('/platform/v1/caps'), { data: { ...cap, window: 'month', limit: '123456.78' } });
+      assert.equal(made.status(), 201, await made.text());
+    }
+    await ground.system.calls({ count: 1 + names.length });
+    for (const path of wideLists) {
+      await openPage(page, at(path));
+      assert.deepEqual(await widerThanTheirPlace(), [], path);
+    }
   });
 }

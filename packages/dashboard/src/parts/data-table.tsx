@@ -3,10 +3,12 @@
  * once for every page.
  */
 import { Table } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { memo, useMemo, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
 import { wholeCount } from '../shown/amounts.ts';
 import type { MeasuredRow } from './rows-in-window.tsx';
+import { printedMax } from './rows-kept.ts';
 import { useSortedRows } from './sorted-rows.ts';
 import { wholeMax, WindowedRows } from './windowed-rows.tsx';
 
@@ -26,6 +28,11 @@ export interface Column<Row> {
   readonly card?: 'lead' | 'money' | 'under' | 'state' | 'wide';
   /** Width of the column, such as `6rem`. If one column has a width, widths never depend on the content, and long names are clipped. */
   readonly width?: string;
+  /**
+   * Of a table that may have many figures: the least width of the column, in rem, where the window is too narrow for all of them. A table whose
+   * columns all have one is dense there, and its names share what the figures leave.
+   */
+  readonly narrow?: number;
 }
 
 interface DataTableProps<Row> {
@@ -63,11 +70,18 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
   // Where only the rows near the screen are in the document, widths must not follow them, and neither must the layout of the rows that stay.
   const windowed = rows.length > wholeMax;
   const fixed = windowed || columns.some(({ width }) => width !== undefined);
+  const places = useMemo(() => columns.map((column) => placed(column, columns)), [columns]);
+  const tooNarrow = `(min-width: 40.01em) and (max-width: ${columns.length > figuresMany ? 112 : 75}em)`;
+  const dense = useMediaQuery(tooNarrow, matchMedia(tooNarrow).matches) && columns.every(({ narrow }) => narrow !== undefined);
   return (
     <>
-      {windowed ? <p className="on-paper windowed-note">Of these {wholeCount(rows.length)} rows only those on the screen are on paper.</p> : null}
+      {rows.length > printedMax ? (
+        <p className="on-paper windowed-note">
+          These {wholeCount(rows.length)} rows are too many for paper, which has only those on the screen. A file has all.
+        </p>
+      ) : null}
       <Table.ScrollContainer
-        className="data-table-frame"
+        className={dense ? 'data-table-frame dense-frame' : 'data-table-frame'}
         minWidth={minWidth}
         type="native"
         scrollAreaProps={{ tabIndex: 0 }}
@@ -76,8 +90,8 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
         aria-label={caption}>
         <Table
           role="table"
-          className={['data-table cards', ...(fixed && !wrapped ? ['fixed'] : []), ...(windowed ? ['windowed'] : [])].join(' ')}
-          style={windowed ? { '--columns': tracksOf(columns) } : undefined}
+          className={['data-table cards', fixed && !wrapped && 'fixed', windowed && 'windowed', dense && 'dense'].filter(Boolean).join(' ')}
+          style={{ ...(windowed ? { '--columns': tracksOf(columns) } : {}), ...(dense ? narrowSizes(columns) : {}) }}
           layout={fixed ? 'fixed' : 'auto'}
           horizontalSpacing="sm">
           <caption className="visually-hidden">{caption}</caption>
@@ -110,6 +124,7 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
                 key={rowId(row)}
                 of={row}
                 columns={columns as RowProps['columns']}
+                places={places}
                 onOpen={onOpen as RowProps['onOpen']}
                 measure={measured?.measure}
                 index={measured?.index}
@@ -119,8 +134,8 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
           {columns.some(({ foot }) => foot !== undefined) ? (
             <tfoot role="rowgroup">
               <tr role="row">
-                {columns.map((column) => (
-                  <td key={column.id} role="cell" {...placed(column, columns)}>
+                {columns.map((column, at) => (
+                  <td key={column.id} role="cell" {...places[at]}>
                     {column.foot}
                   </td>
                 ))}
@@ -158,17 +173,18 @@ function Head<Row>({ of: { head, right, sortBy }, sorted, onSort }: {
 interface RowProps {
   readonly of: object;
   readonly columns: readonly Column<object>[];
+  readonly places: readonly ReturnType<typeof placed>[];
   readonly onOpen: ((row: object) => void) | undefined;
   readonly measure: MeasuredRow['measure'];
   readonly index: number | undefined;
 }
 
 /** Plain elements, drawn again only if the row has changed: a live list may change every second. */
-const Row = memo(function Row({ of: row, columns, onOpen, measure, index }: RowProps) {
+const Row = memo(function Row({ of: row, columns, places, onOpen, measure, index }: RowProps) {
   return (
     <tr role="row" ref={measure} data-index={index} {...opening(row, onOpen)}>
-      {columns.map((column) => (
-        <td key={column.id} role="cell" {...placed(column, columns)}>
+      {columns.map((column, at) => (
+        <td key={column.id} role="cell" {...places[at]}>
           {column.cell(row)}
         </td>
       ))}
@@ -179,6 +195,22 @@ const Row = memo(function Row({ of: row, columns, onOpen, measure, index }: RowP
 /** The same widths for rows that each lay out themselves. */
 function tracksOf(columns: readonly Pick<Column<never>, 'width'>[]): string {
   return columns.map(({ width }) => (width === undefined ? 'minmax(0, 1fr)' : `minmax(${width}, ${Number.parseFloat(width)}fr)`)).join(' ');
+}
+
+/** With more columns a table is dense in all but the widest windows. */
+const figuresMany = 8;
+
+/** The columns of rows that lay out themselves, and the most that a name has in the others: what the window leaves. */
+function narrowSizes<Row>(columns: readonly Column<Row>[]): Record<string, string> {
+  const sum = (of: readonly Column<Row>[]): number => of.reduce((rem, { narrow }) => rem + narrow!, 0);
+  const names = columns.filter(({ right }) => right !== true);
+  const figures = sum(columns.filter(({ right }) => right === true));
+  const least = sum(names) / names.length;
+  return {
+    // What is left goes to the names above all.
+    '--narrow-columns': columns.map(({ narrow, right }) => `minmax(${narrow}rem, ${right === true ? narrow : narrow! * 3}fr)`).join(' '),
+    '--name': `calc(max(${least}rem, (100vw - var(--beside) - ${figures}rem) / ${names.length}) - 0.75rem)`,
+  };
 }
 
 /** Where a cell stands in its row, and in the card that the row is on a phone. Roles are explicit because a card is no table to some browsers. */

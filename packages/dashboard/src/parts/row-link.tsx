@@ -12,9 +12,11 @@ const restMs = 50;
 let resting: ReturnType<typeof setTimeout> | undefined;
 const leave = (): void => clearTimeout(resting);
 
-export function RowLink({ to, search, children }: {
+export function RowLink({ to, search, title, children }: {
   readonly to: '/calls' | '/keys';
   readonly search: CallsSearch | PathSearch;
+  /** The whole name, which is under the pointer: in the row it may be cut. */
+  readonly title?: string | undefined;
   readonly children: ReactNode;
 }) {
   const router = useRouter();
@@ -30,7 +32,7 @@ export function RowLink({ to, search, children }: {
     resting = setTimeout(() => void router.preloadRoute(place), restMs);
   };
   return (
-    <a href={to + addressWith({ ...search })} className="clip plain" onClick={open} onPointerEnter={rest} onPointerLeave={leave}>
+    <a href={to + addressWith({ ...search })} className="clip plain" title={title} onClick={open} onPointerEnter={rest} onPointerLeave={leave}>
       {children}
     </a>
   );

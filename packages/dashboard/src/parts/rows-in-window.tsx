@@ -1,8 +1,9 @@
 /** The rows of a long table that are near the screen, with space for the others. */
 import { useMediaQuery } from '@mantine/hooks';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useLayoutEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
-import { evenRowsNear, rowsKept, type KeptRows } from './rows-kept.ts';
+import { startTransition, useLayoutEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
+import { flushSync } from 'react-dom';
+import { evenRowsNear, printedMax, rowsKept, type KeptRows } from './rows-kept.ts';
 
 /** What a row of a long table says of itself, so that its true height is known. */
 export interface MeasuredRow {
@@ -30,7 +31,21 @@ const cards = '(max-width: 40em)';
 
 export function RowsInWindow(props: WindowedRowsProps<unknown>) {
   const areCards = useMediaQuery(cards, matchMedia(cards).matches);
+  const isPrinted = usePrinting() && props.rows.length <= printedMax;
+  if (isPrinted) return <tbody role="rowgroup">{props.rows.map((each) => props.row(each))}</tbody>;
   return props.even === true && !areCards ? <EvenRows {...props} /> : <UnevenRows {...props} />;
+}
+
+/** Whether the page is being put on paper. It is drawn again before the browser's own code goes on, which prints what is there then. */
+function usePrinting(): boolean {
+  const [is, set] = useState(false);
+  useLayoutEffect(() => {
+    const ending = new AbortController();
+    addEventListener('beforeprint', () => flushSync(() => set(true)), { signal: ending.signal });
+    addEventListener('afterprint', () => set(false), { signal: ending.signal });
+    return () => ending.abort();
+  }, []);
+  return is;
 }
 
 /**
@@ -67,14 +82,28 @@ function EvenRows({ rows, row, wide, busy }: WindowedRowsProps<unknown>) {
   return <Rows {...{ body, drawn, wide, busy }} before={first * rowPx} after={(rows.length - end) * rowPx} />;
 }
 
-/** Draws nothing as long as the rows stay, which is in most frames of a scroll. */
+/**
+ * Draws nothing as long as the rows stay, which is in most frames of a scroll. As long as the screen has rows, the next ones are drawn in pieces
+ * between the frames.
+ */
 function useEvenRowsNear(body: RefObject<HTMLTableSectionElement | null>, count: number, rowPx: number): KeptRows {
   const [kept, setKept] = useState<KeptRows>(() => evenRowsNear({ topPx: 0, screenPx: innerHeight, rowPx, overscan, count }));
+  const asked = useRef(kept);
+  const shown = useRef(kept);
+  useLayoutEffect(() => {
+    shown.current = kept;
+  }, [kept]);
   useLayoutEffect(() => {
     const look = (): void => {
       const topPx = body.current?.getBoundingClientRect().top ?? 0;
       const next = evenRowsNear({ topPx, screenPx: innerHeight, rowPx, overscan, count });
-      setKept((old) => (old.first === next.first && old.end === next.end ? old : next));
+      const { first, end } = shown.current;
+      const isCovered = first * rowPx <= Math.max(0, -topPx) && end * rowPx >= Math.min(count * rowPx, innerHeight - topPx);
+      const isAsked = asked.current.first === next.first && asked.current.end === next.end;
+      if (isAsked && isCovered) return;
+      asked.current = next;
+      if (isCovered) startTransition(() => setKept(next));
+      else setKept((old) => (old.first === next.first && old.end === next.end ? old : next));
     };
     look();
     addEventListener('scroll', look, { passive: true });

@@ -1,5 +1,8 @@
 /** Which rows of a long table are in the document while some of them are on the screen. */
 
+/** Tables up to this many rows are printed as a whole: more than a hundred sheets. */
+export const printedMax = 5_000;
+
 /** Rows come and go by this many: with each change of its rows the browser lays out the table, so that most frames of a scroll should have none. */
 const step = 8;
 

@@ -1,6 +1,6 @@
 /**
  * The body of a table. Of long ones only the rows near the screen are in the document, so that a hundred thousand scroll as ten do. Short ones
- * are there as a whole, so that the browser finds text in them and prints them; they grow by a screen with every frame.
+ * are there as a whole, so that the browser finds text in them; they grow by a screen with every frame.
  */
 import { startTransition, useEffect, useState } from 'react';
 import { onDemand } from './on-demand.tsx';

@@ -6,12 +6,13 @@ type Refusal = Pick<Shown<'Refusal'>, 'code' | 'scope' | 'window'>;
 interface Help {
   readonly words: string;
   /** Where it is done; absent: on the caller's side. */
-  readonly page?: { readonly to: '/caps' | '/settings' | '/providers' | '/keys'; readonly name: string };
+  readonly page?: { readonly to: '/caps' | '/settings' | '/providers' | '/keys' | '/runs'; readonly name: string };
 }
 
 const caps = { to: '/caps', name: 'Caps & limits' } as const;
 const settings = { to: '/settings', name: 'Settings' } as const;
 const providers = { to: '/providers', name: 'Providers' } as const;
+const runs = { to: '/runs', name: 'Runs' } as const;
 const keys = { to: '/keys', name: 'Service keys' } as const;
 
 const windows: Readonly<Record<string, string>> = {
@@ -63,7 +64,7 @@ const byCode: Readonly<Record<string, Help>> = {
 
 export function whatHelps({ code, scope, window }: Refusal): Help {
   if (code !== 'budget_exceeded') return byCode[code] ?? { words: 'The sentence in the answer says what to change.' };
-  if (scope === 'run') return { words: `${newRun}, and a larger x-svc-run-budget. A grant allows more than the policy does.`, page: settings };
+  if (scope === 'run') return { words: `${newRun}, and a larger x-svc-run-budget. A grant allows more than the policy does.`, page: runs };
   const until = windows[window ?? ''];
   return {
     words: `A cap ${subjects[scope ?? ''] ?? ''} is reached. ${until === undefined ? 'Raise or remove it.' : `Raise it, or wait until ${until}.`}`,

@@ -45,7 +45,7 @@ export function CapSubject({ cap, names }: { readonly cap: Cap; readonly names: 
 export function Spent({ of: cap }: { readonly of: Cap }) {
   const part = share(cap);
   return (
-    <div style={{ minWidth: 180 }}>
+    <div style={{ minWidth: 150 }}>
       <Group justify="space-between" gap="xs" wrap="nowrap">
         <span>
           <Money amount={cap.spent} /> of <Money amount={cap.limit} />

@@ -40,11 +40,17 @@ export function ExploreTable({
         id: dimension,
         head: dimensionNames[dimension],
         sortBy: (row) => nameIn(row, dimension, names),
-        cell: (row) => <Behind of={behind(row, question)}>{nameIn(row, dimension, names)}</Behind>,
+        cell: (row) => {
+          const name = nameIn(row, dimension, names);
+          return <Behind of={behind(row, question)} title={name}>{name}</Behind>;
+        },
         ...(at === 0 ? { foot: 'All calls' } : {}),
+        narrow: times.includes(dimension) ? 5.5 : 6,
         ...(rows.length > wholeMax ? { width: times.includes(dimension) ? '7rem' : '14rem' } : {}),
       })),
-      ...figures(rows, total, before).map((column) => (rows.length > wholeMax ? { ...column, width: roomFor(column) } : column)),
+      ...figures(rows, total, before).map((column) => ({
+        ...column, narrow: narrowRooms[column.id] ?? narrowFigureRem, ...(rows.length > wholeMax ? { width: roomFor(column) } : {}),
+      })),
     ];
   }, [rows, total, before, question, names]);
   const ordered = useMemo(() => inTime(rows, [by, and]), [rows, by, and]);
@@ -69,6 +75,13 @@ const figureRem = 5.5;
 function roomFor({ id, head }: Column<ExploredRow>): string {
   return `${Math.max(id === 'cost' || id === 'before' ? costRem : figureRem, head.length * 0.52 + 2)}rem`;
 }
+
+/** The same in rem where cells stand closer and a head may have two lines, so that all of them leave room for two names on 1024 pixels. */
+const narrowRooms: Readonly<Record<string, number>> = {
+  cost: 6.2, before: 6.2, change: 4.2, cachedTokens: 3.6, cacheWriteTokens: 3.6, outputTokens: 3.5, reasoningTokens: 4.7, unknownCalls: 4.2,
+  unpricedCalls: 4.1, saved: 5.3,
+};
+const narrowFigureRem = 3.3;
 
 function widthOf(columns: readonly Column<ExploredRow>[]): number {
   return columns.reduce((sum, { width }) => sum + Number.parseFloat(width!), 0) * remPx;
@@ -190,11 +203,11 @@ export function behind(row: ExploredRow, { by, and, filters, range }: UsageQuest
   return { to: '/calls', search: callsOf(row, dimensions, filters, range) };
 }
 
-/** A name that leads to what is behind it. */
-export function Behind({ of: place, children }: { readonly of: PlaceBehind; readonly children: ReactNode }) {
-  if (place === null) return <span className="clip">{children}</span>;
+/** A name that leads to what is behind it. `title`: the whole name, where it may be cut. */
+export function Behind({ of: place, title, children }: { readonly of: PlaceBehind; readonly title?: string; readonly children: ReactNode }) {
+  if (place === null) return <span className="clip" title={title}>{children}</span>;
   return (
-    <RowLink to={place.to} search={place.search}>
+    <RowLink to={place.to} search={place.search} title={title}>
       {children}
     </RowLink>
   );
