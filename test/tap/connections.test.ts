@@ -9,6 +9,7 @@ import { observe } from '@metergate/tap/src/observe/observe.ts';
 import type { SeenCall } from '@metergate/tap/src/seen-call.ts';
 import { startRealtimeProvider, type RealtimeProvider } from '@metergate/testkit/websocket/realtime-provider.ts';
 import { startRespondingProvider, type RespondingProvider } from '@metergate/testkit/websocket/responding-provider.ts';
+import { frameOf } from '@metergate/testkit/websocket/wire.ts';
 
 const withoutNames = (value: unknown): string => JSON.stringify(value).replaceAll(/(?:resp|item|event)_\d+/g, 'name');
 const shown = ({ provider, model, input_tokens, output_tokens, cached_tokens, stop_reason, status }: SeenCall): unknown =>
@@ -63,6 +64,13 @@ suite('ResponsesWS', { timeout: 120_000 }, () => {
   });
 });
 
+/** Its client speaks TLS alone, so its connections are made here. */
+function connected({ url }: RealtimeProvider, more: object): OpenAIRealtimeWS {
+  const port = Number(new URL(url).port);
+  const options = { createConnection: () => connect(port, '127.0.0.1') } as object;
+  return new OpenAIRealtimeWS({ model: 'asked', options, ...more }, new OpenAI({ baseURL: `${url}/v1`, apiKey: 'CANARY-key' }));
+}
+
 suite('OpenAIRealtimeWS', { timeout: 120_000 }, () => {
   let provider: RealtimeProvider;
   before(async () => { provider = await startRealtimeProvider(); });
@@ -70,9 +78,7 @@ suite('OpenAIRealtimeWS', { timeout: 120_000 }, () => {
 
   /** One response that is asked for, and one that is not. */
   async function converse(seen: SeenCall[] | null): Promise<readonly unknown[]> {
-    const port = Number(new URL(provider.url).port);
-    const options = { createConnection: () => connect(port, '127.0.0.1') } as object;
-    const client = new OpenAIRealtimeWS({ model: 'asked', options }, new OpenAI({ baseURL: `${provider.url}/v1`, apiKey: 'CANARY-key' }));
+    const client = connected(provider, {});
     if (seen !== null) assert.equal(observe(client, (call) => { seen.push(call); }), true);
     const events: unknown[] = [];
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -96,5 +102,44 @@ suite('OpenAIRealtimeWS', { timeout: 120_000 }, () => {
     assert.deepEqual(seen.map(shown), [response, response]);
     assert.deepEqual(seen.map(({ request_id: id }) => id), provider.begun.slice(2));
     assert.deepEqual(provider.received[1], provider.received[0]);
+  });
+
+  test('what the client refuses to send, because nothing is connected yet, is no call', async () => {
+    const seen: SeenCall[] = [];
+    const client = connected(provider, {});
+    observe(client, (call) => { seen.push(call); });
+    const { promise: refused, resolve } = Promise.withResolvers<unknown>();
+    client.on('error', resolve);
+    client.send({ type: 'response.create' });
+    await refused;
+    await new Promise<void>((opened) => client.on('session.created', () => opened()));
+    client.close();
+    await new Promise<void>((closed) => client.socket.on('close', () => closed()));
+    assert.deepEqual(seen.map(shown), []);
+  });
+
+  test('the response that runs when the last socket of a client that connects again is closed', async () => {
+    let announced = 0;
+    const ending = await startRealtimeProvider({ pause: async (peer) => {
+      if (ending.begun.length > announced) {
+        announced += 1;
+        return;
+      }
+      if (announced > 1) peer.send(frameOf(Buffer.from([0x03, 0xe8]), { opcode: 8 }));
+      peer.socket.end();
+      throw new Error('ended');
+    } });
+    const seen: SeenCall[] = [];
+    const client = connected(ending, { reconnect: true, reconnectInitialDelay: 1 });
+    observe(client, (call) => { seen.push(call); });
+    client.on('error', () => {});
+    const ask = (): void => client.send({ type: 'response.create' });
+    client.once('session.created', ask);
+    client.on('reconnected', ask);
+    await new Promise<void>((closed) => client.on('close', () => closed()));
+    const broken = ['other', 'gpt-realtime', 0, 0, 0, 'error', 200];
+    assert.deepEqual(seen.map(shown), [broken, broken]);
+    assert.deepEqual(seen.map(({ request_id: id }) => id), ending.begun);
+    await ending.close();
   });
 });

@@ -7,6 +7,8 @@ import { at, methodOf, quietly } from './look.ts';
 import { override } from './in-place.ts';
 import type { Hold } from './call.ts';
 
+/** WebSocket's `CONNECTING`; Realtime's clients send nothing then, and those of Responses send it later. */
+const connecting = 0;
 /** WebSocket's `CLOSING`; from there on nothing that is sent leaves. */
 const closing = 2;
 
@@ -15,9 +17,15 @@ export function observeConnection(hold: Hold): boolean {
   const { client } = hold;
   const socketNow = (): unknown => at(client, 'socket');
   if (!methodOf(client, 'on') || !methodOf(socketNow(), 'close')) return false;
-  const calls = connectionCalls(hold, quietly(() => new URL(String(at(client, 'url'))).searchParams.get('model')) ?? null);
+  const url = quietly(() => new URL(String(at(client, 'url'))));
+  const calls = connectionCalls(hold, url?.searchParams.get('model') ?? null);
+  const isSentLater = !url?.pathname.endsWith('/realtime');
+  const leaves = (): boolean => {
+    const state = at(socketNow(), 'readyState') as number;
+    return !(state >= closing) && (isSentLater || state !== connecting);
+  };
   const sends = (name: string, eventIn: (given: unknown) => unknown): boolean => override(client, name, (run, args) => {
-    if (!((at(socketNow(), 'readyState') as number) >= closing)) quietly(() => calls.sent(eventIn(args[0])));
+    if (leaves()) quietly(() => calls.sent(eventIn(args[0])));
     return run();
   });
   if (!sends('send', (event) => event)) return false;
@@ -29,8 +37,9 @@ export function observeConnection(hold: Hold): boolean {
   });
   const lost = (): void => calls.over('failed');
   listen(client, 'event', (event) => quietly(() => calls.received(event)));
-  // One that connects again by itself tells of it; another one's socket is its only one.
+  // One that connects again by itself tells of it, and of the end of the last of its sockets; another one's socket is its only one.
   listen(client, 'reconnecting', lost);
+  listen(client, 'close', lost);
   listen(socketNow(), 'close', lost);
   return true;
 }
