@@ -113,7 +113,7 @@ test('a WebSocket handshake is 426 beside another offer, and 401 without a key; 
     assert.equal(headerValue(answer.headers, 'upgrade'), 'HTTP/1.1');
     await connection.close();
   }
-  for (const path of ['/v1/responses', '/upstream/v1/responses', '/v1/messages', '/upstream/v1/realtime?model=x']) {
+  for (const path of ['/v1/responses', '/upstream/v1/responses', '/alt/v1/messages', '/upstream/v1/realtime?model=x']) {
     for (const offer of ['Upgrade: websocket', 'Upgrade: WebSocket']) {
       const without = `GET ${path} HTTP/1.1\r\n${[...handshake, offer].join('\r\n')}\r\n\r\n`;
       assertEnvelope(await (await sendRaw(service, without)).nextAnswer(), 401, 'invalid_api_key');

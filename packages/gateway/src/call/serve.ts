@@ -1,6 +1,6 @@
 /**
  * The stages of a call in order; this order is the precedence of refusals (rules: The path of a call):
- * framing (400) → route (404) → an upgrade that HTTP forbids (426) → authenticate (401), here; then in `admit.ts` run headers (400) →
+ * framing (400) → route (404) → an upgrade that HTTP or the path forbids (426) → authenticate (401), here; then in `admit.ts` run headers (400) →
  * destination (400, 401) → limits (429, 402, 503) → body → limits again, and taken; then `relay.ts`: open → forward (502).
  * A refused call opens no connection to a destination and leaves no record.
  */
@@ -17,7 +17,7 @@ import { freshRequestId } from '../callers/request-ids.ts';
 import { sendRefusal } from '../callers/respond.ts';
 import { noteStranger } from '../fairness/bytes-behind-refusals.ts';
 import { Admission, callerHasLeft, type Reception } from './admit.ts';
-import { asksForWebSocket } from './asks-for-websocket.ts';
+import { asksForWebSocket, isBareMessages } from './asks-for-websocket.ts';
 import { authenticate } from './authenticate.ts';
 import { noteRefusal } from './note-refusal.ts';
 
@@ -42,7 +42,8 @@ export function serve(node: GatewayNode, reception: Reception): void {
   const { fault, route } = head;
   if (fault !== null) return refuseWith({ kind: 'malformed_request', fault });
   if (route === null) return refuseWith({ kind: 'unknown_url', method, path: pathOf(rawTarget) });
-  if (route.upstream === null && reception.transport === 'http' && asksForWebSocket(request)) return refuseWith({ kind: 'upgrade_unsupported' });
+  const isForHttp = reception.transport === 'http' ? route.upstream === null : isBareMessages(route);
+  if (isForHttp && asksForWebSocket(request)) return refuseWith({ kind: 'upgrade_unsupported' });
   const broke = (place: FaultPlace, cause: unknown): void => {
     node.faults.note(place, cause);
     if (response.headersSent) request.socket.destroy();

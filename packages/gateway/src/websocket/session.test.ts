@@ -504,6 +504,9 @@ suite('handshakes', { timeout }, () => {
     };
     assert.equal(await refused('/v2/realtime', []), 'HTTP/1.1 404');
     assert.equal(await refused('/v1/realtime?model=m', ['content-length: 1']), 'HTTP/1.1 426');
+    for (const path of ['/v1/messages', '/v1/messages/x?beta=1', '/v1//messages']) assert.equal(await refused(path, []), 'HTTP/1.1 426', path);
+    assert.deepEqual([node.journal.opened.length, node.provider.handshakes], [0, 0]);
+    assert.equal(await refused('/alt/v1/messages', []), 'HTTP/1.1 401');
   });
 
   test('behind a request that is not answered no connection is upgraded', async (t) => {
