@@ -146,6 +146,11 @@ describe('first wire, stream', () => {
     assert.deepEqual(usageOf(read(chatStream, 'data: [DONE]\n', 'cut')), ['unknown', 'absent', {}]);
     assert.deepEqual(usageOf(read(chatStream, events(first, last), 'cut')), ['unknown', 'cut', {}]);
     assert.deepEqual(usageOf(read(chatStream, '', 'cut')), ['unknown', 'cut', {}]);
+    const images: ReadingContext = { ...chatStream, endpoint: 'other', without: 'not_reported' };
+    for (const context of [images, { ...images, streamed: false }]) {
+      assert.deepEqual(usageOf(read(context, '', 'cut')), ['unknown', 'cut', {}]);
+      assert.deepEqual(usageOf(read(context, '', 'whole')), ['unknown', 'not_reported', {}]);
+    }
   });
 
   test('an error event is an event; a JSON body, or events that are no JSON, are not readable', () => {

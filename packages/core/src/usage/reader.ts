@@ -164,14 +164,17 @@ class ResponseReader implements UsageReader {
     return { ...usageUnknown(usageReason), model, finishReason, serviceTier, work };
   }
 
-  /** Work that is done later is reported as such, also for an operation that is not known for it. */
+  /**
+   * Work that is done later is reported as such, also for an operation that is not known for it. A cut answer of an operation that reports nothing
+   * is cut all the same: newer models of images report at the end.
+   */
   #withoutUsage(missing: UsageReason): Reading {
     const { findings } = this.#dialect;
     if (missing === 'absent' && findings.deferred) return this.#unknown('deferred');
     switch (this.#without) {
       case 'absent': return this.#unknown(missing);
       case 'deferred': return this.#unknown('deferred');
-      case 'not_reported': return this.#unknown('not_reported');
+      case 'not_reported': return this.#unknown(missing === 'cut' ? 'cut' : 'not_reported');
       case 'none': return findings.metered ? this.#unknown(missing) : nothingDue;
     }
   }
