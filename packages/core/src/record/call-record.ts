@@ -5,7 +5,9 @@ import { upstreamNameOf } from '../call/named-upstream.ts';
 import type { Endpoint, Wire } from '../wire/wire.ts';
 import type { GatewayNodeId, OrganizationId, PersonId, RequestId, ServiceKeyId } from '../id.ts';
 import { formatDollars, type NanoDollars } from '../money.ts';
+import { isWatched } from '../usage/operation.ts';
 import type { ToolCalls, UsageReason, UsageState } from '../usage/reading.ts';
+import { socketKindOf } from '../usage/socket-kind.ts';
 import type { Units } from '../usage/units.ts';
 
 /** How a call ended, once. */
@@ -165,12 +167,20 @@ export function usualBasis(costSource: CostSource): PriceBasis | null {
   return costSource === 'priced' || costSource === 'fallback' ? 'model' : null;
 }
 
+/** Whether the answer could have reported usage of the call. What is said on a WebSocket connection is calls of its own, where it is read. */
+function mayReport({ wire, method, path, transport, connection }: CallOpening): boolean {
+  if (transport === 'http' || connection !== null) return isWatched({ method, path });
+  const kind = socketKindOf({ wire, path });
+  return kind === 'live' || kind === 'unread';
+}
+
 /** The record of a call that was opened and never closed: the process ended with it in flight. */
 export function interruptedRecord(opening: CallOpening): CallRecord {
+  const due = mayReport(opening);
   return {
     ...opening,
     ...noReadingFields,
-    streamed: false, status: null, outcome: 'interrupted', usage: 'unknown', usageReason: 'interrupted',
+    streamed: false, status: null, outcome: 'interrupted', usage: due ? 'unknown' : 'none', usageReason: due ? 'interrupted' : null,
     providerRequestId: null, requestBytes: 0, responseBytes: 0, firstByteMs: null, durationMs: null, ...noWork,
   };
 }
