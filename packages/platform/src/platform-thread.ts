@@ -11,13 +11,12 @@ import type { Provider } from '@metergate/core/wire/wire.ts';
 import { namesThrough } from '@metergate/store/network/name-port.ts';
 import { createAddressGuard, type GuardOf } from '@metergate/store/network/address-guard.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
-import { provedUpTo } from '@metergate/store/receipts/proof/figure-proofs.ts';
 import { giveBackWhenIdle } from '@metergate/store/threads/idle-memory.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { workAs } from '@metergate/store/threads/thread-priority.ts';
 import { sessionHoursDefault, type OidcSettings } from './auth/oidc/oidc-settings.ts';
 import type { OidcParts } from './auth/oidc/oidc-parts.ts';
-import { createFollowWork, type FollowFigures, type FollowWork } from './follow/follow-work.ts';
+import { createFollowWork, type FollowWork } from './follow/follow-work.ts';
 import { createErasureFinisher } from './use-cases/finish-erasures.ts';
 import type { PlatformParts } from './http/parts.ts';
 import { createNoticeWork, type NoticeWork } from './notices/notice-work.ts';
@@ -27,29 +26,14 @@ import { onTwoThreads } from './reports/two-report-threads.ts';
 import type { ReportThreadData } from './reports/report-thread.ts';
 import type { PriceFeedSettings } from './price-feed/feed-work.ts';
 import type { RunningPriceFeed } from './price-feed/run-feed.ts';
-import { createProveWork, type ProofFigures, type ProveWork } from './proof/prove-work.ts';
+import { createProveWork, type ProveWork } from './proof/prove-work.ts';
 import { createRetentionWork, type RetentionWork } from './retention/retention-work.ts';
 import { limitRepeats } from './faults/limited-repeats.ts';
 import { createCellWorks, within, type CellWorks } from './work/cell-works.ts';
+import { createWorkFigures } from './work-figures.ts';
 import { workHolder } from './work/work-holder.ts';
 import { startPlatform, type Platform } from './server.ts';
-import { organizationsNearCaps, retentionDelayMs } from './store-figures.ts';
 import { reportFaults } from './faults/reported-faults.ts';
-
-/** For `/metrics`. */
-export interface SettlingFigures {
-  /** Work that is billed later and was settled, in the whole store. */
-  readonly settled: number;
-  /** What providers answered to this platform's questions. */
-  readonly asked: FollowFigures;
-}
-
-interface CellFigures {
-  readonly caps: { readonly reached: number; readonly near: number };
-  readonly behindMs: number;
-  readonly settled: number;
-  readonly proofs: ProofFigures;
-}
 
 /** What the parent passes. */
 export interface PlatformThreadData {
@@ -94,8 +78,6 @@ const retentionMs = 1_000;
 
 /** Whether the cells are looked after. Defined before the code that uses it at the very start. */
 let keeping = false;
-/** Each cell's last answer. */
-const figures = new Map<Works, CellFigures>();
 
 const data = workerData as PlatformThreadData;
 const parent = parentPort!;
@@ -131,13 +113,17 @@ async function serve(): Promise<void> {
       following: followWorkOn(cell, holder), proving: proveWorkOn(cell, holder),
     }) });
     const feed = await priceFeedOn(store, holder);
+    const reportFigures = createWorkFigures({
+      works, prices: feed === null ? null : () => feed.figures(), clock: Date.now, post: (message) => parent.postMessage(message),
+      failed: reportFault,
+    });
     const repeated = [
       setInterval(() => void keepHouse(store, works), housekeepingMs),
       setInterval(() => void works.pass('look for events to report', ({ notices }) => notices.pass()), noticesMs),
       setInterval(() => void works.pass('remove records for their age', ({ retention }) => retention.pass()), retentionMs),
       setInterval(() => void works.pass('follow work', ({ following }) => following.pass()), followMs),
       setInterval(() => void works.pass('compare figures with records', ({ proving }) => proving.pass()), provingMs),
-      setInterval(() => void reportFigures(works, feed), figuresMs),
+      setInterval(() => void reportFigures(), figuresMs),
     ];
     parent.on('message', (message: ToPlatformThread) => {
       if ('alive' in message) return parent.postMessage(message);
@@ -151,7 +137,7 @@ async function serve(): Promise<void> {
     giveBackWhenIdle({ background: true });
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
     // Not earlier: before the parent listens, a message would be lost.
-    void reportFigures(works, feed);
+    void reportFigures();
     // So that it is known whether the provider answers before the first person signs in.
     void oidc?.provider.warm();
   } catch (error) {
@@ -182,6 +168,16 @@ async function stopAll({ platform, works, feed, beside, store }: Stopping, grace
   await store.close();
   data.namesPort.close();
   parent.close();
+}
+
+/** What is done in each cell. */
+interface Works {
+  readonly store: Store;
+  readonly finishErasures: () => Promise<void>;
+  readonly notices: NoticeWork;
+  readonly retention: RetentionWork;
+  readonly following: FollowWork;
+  readonly proving: ProveWork;
 }
 
 function noticeWorkOn(store: Store, holder: string): NoticeWork {
@@ -220,49 +216,6 @@ function proveWorkOn(store: Store, holder: string): ProveWork {
     store, clock: Date.now, steadyClock: () => performance.now(), holder, warn: (warning) => parent.postMessage({ warning }),
     failed: (fault) => reportFault('compare figures with records', fault),
   });
-}
-
-/** What is done in each cell. */
-interface Works {
-  readonly store: Store;
-  readonly finishErasures: () => Promise<void>;
-  readonly notices: NoticeWork;
-  readonly retention: RetentionWork;
-  readonly following: FollowWork;
-  readonly proving: ProveWork;
-}
-
-/** For `/metrics`: the sums of all cells, each as it was when it last answered; after a fault, the next look tries again. */
-async function reportFigures(works: CellWorks<Works>, feed: RunningPriceFeed | null): Promise<void> {
-  const what = 'count organizations near their caps and what is to be removed';
-  await works.pass(what, async (own) => {
-    const { store } = own;
-    figures.set(own, {
-      caps: await organizationsNearCaps(store, Date.now()), behindMs: await retentionDelayMs(store, Date.now()),
-      settled: await store.settlements.latest(), proofs: await own.proving.figures(),
-    });
-  });
-  const all = [...figures];
-  if (all.length === 0) return;
-  const sum = (of: (each: (typeof all)[number]) => number): number => all.reduce((whole, each) => whole + of(each), 0);
-  parent.postMessage({ caps: { reached: sum(([, { caps }]) => caps.reached), near: sum(([, { caps }]) => caps.near) } });
-  parent.postMessage({ retention: {
-    records: sum(([{ retention }]) => retention.removed().records), events: sum(([{ retention }]) => retention.removed().events),
-    behindMs: Math.max(...all.map(([, { behindMs }]) => behindMs)),
-  } });
-  const asked = all.map(([{ following }]) => following.asked()).reduce((one, other) => ({
-    settled: one.settled + other.settled, waiting: one.waiting + other.waiting, over: one.over + other.over, held: one.held + other.held,
-  }));
-  parent.postMessage({ proofs: {
-    differences: sum(([, { proofs }]) => proofs.differences), mended: sum(([, { proofs }]) => proofs.mended),
-    provedMs: provedUpTo(all.map(([, { proofs }]) => proofs)),
-  } satisfies ProofFigures });
-  parent.postMessage({ settling: { settled: sum(([, { settled }]) => settled), asked } satisfies SettlingFigures });
-  try {
-    if (feed !== null) parent.postMessage({ prices: await feed.figures() });
-  } catch (error) {
-    reportFault(what, error);
-  }
 }
 
 interface ThreadsBeside {

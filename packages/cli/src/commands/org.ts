@@ -4,7 +4,7 @@ import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import { unmeteredKinds, unmeteredRules, type UnmeteredKind, type UnmeteredPolicy, type UnmeteredRule } from '@metergate/core/usage/unmetered.ts';
 import { wrongBaseUrlRules, type WrongBaseUrlRule } from '@metergate/core/call/wrong-base-url.ts';
 import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
-import { keepRecordsDaysMax, keepRecordsDaysMin } from '@metergate/store/settings/organizations.ts';
+import { keepRecordsDaysMax, keepRecordsDaysMin } from '@metergate/store/settings/organization-settings.ts';
 import { eraseOrganization } from '@metergate/platform/use-cases/erasure.ts';
 import { createErasureFinisher } from '@metergate/platform/use-cases/finish-erasures.ts';
 import {

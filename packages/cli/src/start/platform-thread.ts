@@ -5,7 +5,8 @@
 import { Worker } from 'node:worker_threads';
 import { portOf } from '@metergate/store/network/name-port.ts';
 import type { NameResolver } from '@metergate/store/network/name-resolver.ts';
-import type { PlatformThreadData, SettlingFigures } from '@metergate/platform/platform-thread.ts';
+import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';
+import type { SettlingFigures } from '@metergate/platform/work-figures.ts';
 import type { ProofFigures } from '@metergate/platform/proof/prove-work.ts';
 import type { PriceFigures } from '@metergate/platform/price-feed/run-feed.ts';
 import type { CapFigures, RetentionFigures } from './metrics/metrics-text.ts';

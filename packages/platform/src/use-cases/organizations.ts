@@ -11,9 +11,9 @@ import { areModelPatterns, modelPatternsForm } from '@metergate/core/call/allowe
 import { wrongBaseUrlRules, type WrongBaseUrlRule } from '@metergate/core/call/wrong-base-url.ts';
 import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import {
-  keepRecordsDaysMax, keepRecordsDaysMin, keepRecordsForm, unknownOrganization, unmeteredForm, wrongBaseUrlForm, type ErasedOrganization,
-  type Organization, type OrganizationChanges,
-} from '@metergate/store/settings/organizations.ts';
+  keepRecordsDaysMax, keepRecordsDaysMin, keepRecordsForm, unmeteredForm, wrongBaseUrlForm, type OrganizationChanges,
+} from '@metergate/store/settings/organization-settings.ts';
+import { unknownOrganization, type ErasedOrganization, type Organization } from '@metergate/store/settings/organizations.ts';
 import { z } from 'zod';
 import { refuseChanged, type FieldsBefore } from './changed-meanwhile.ts';
 import type { UseCaseContext } from './context.ts';

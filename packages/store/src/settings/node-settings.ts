@@ -9,7 +9,7 @@ import type { Plan } from '@metergate/core/rate/plan.ts';
 import { capsColumn, capsFrom } from './caps.ts';
 import { upstreamOf } from './declared-upstreams.ts';
 import { namedUpstreamsColumn, namedUpstreamsFrom } from './named-upstreams.ts';
-import { agreedFiguresOf, fallbackPriceOf, runPolicyOf, unmeteredPolicyOf, wrongBaseUrlOf, modelsOf } from './organizations.ts';
+import { agreedFiguresOf, fallbackPriceOf, runPolicyOf, unmeteredPolicyOf, wrongBaseUrlOf, modelsOf } from './organization-columns.ts';
 import { wordsFrom, wordsGiven } from '../engine/texts.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { connectionOf } from './provider-connections.ts';

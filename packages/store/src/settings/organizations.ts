@@ -3,16 +3,13 @@
  * A name is unique, byte for byte.
  */
 import { newId, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
-import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
-import { isPerMinuteFigure, perMinuteMax, type AgreedFigures } from '@metergate/core/rate/tier.ts';
+import type { AgreedFigures } from '@metergate/core/rate/tier.ts';
 import type { OwnKeyTerms } from '@metergate/core/account/own-keys.ts';
-import { areModelPatterns, modelPatternsForm, type ModelPatterns } from '@metergate/core/call/allowed-models.ts';
-import { wrongBaseUrlRules, type WrongBaseUrlRule } from '@metergate/core/call/wrong-base-url.ts';
+import type { ModelPatterns } from '@metergate/core/call/allowed-models.ts';
+import type { WrongBaseUrlRule } from '@metergate/core/call/wrong-base-url.ts';
 import type { FallbackPrice, RunPolicy } from '@metergate/core/account/settings.ts';
-import {
-  allowsAllUnmetered, unmeteredKinds, unmeteredRules, type UnmeteredKind, type UnmeteredPolicy, type UnmeteredRule,
-} from '@metergate/core/usage/unmetered.ts';
-import { plans, type Plan } from '@metergate/core/rate/plan.ts';
+import { allowsAllUnmetered, type UnmeteredPolicy } from '@metergate/core/usage/unmetered.ts';
+import type { Plan } from '@metergate/core/rate/plan.ts';
 import { sql, type Insertable, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { makeGrantKey } from '../sealing/grant-key.ts';
@@ -23,7 +20,11 @@ import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import { numberOrNull, type OrganizationTable, type Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
 import type { ChangeCheck } from './change-check.ts';
-import { capPeopleWithKeys, ownKeysOf, ownKeysRefusal, ownKeysText } from './own-keys.ts';
+import {
+  agreedFiguresOf, columnsOf, fallbackPriceOf, modelsOf, runPolicyOf, unmeteredPolicyOf, wrongBaseUrlOf,
+} from './organization-columns.ts';
+import { namesFigures, settingsRefusal, unarmedOwnCap, type OrganizationChanges } from './organization-settings.ts';
+import { capPeopleWithKeys, ownKeysOf } from './own-keys.ts';
 
 export interface Organization {
   readonly id: OrganizationId;
@@ -48,28 +49,6 @@ export interface Organization {
   /** Some or all records of calls that started before this instant were removed for their age; null: none were. */
   readonly recordsGoneBeforeMs: number | null;
   readonly createdAtMs: number;
-}
-
-/** Settings to change; what is left out stays. Null: back to the default. */
-export interface OrganizationChanges {
-  readonly plan?: Plan;
-  /** Whole seconds from 0. */
-  readonly drainSeconds?: number | null;
-  readonly fallbackPrice?: FallbackPrice | null;
-  readonly enforceKeyCaps?: boolean;
-  readonly maxRunBudget?: NanoDollars | null;
-  readonly runCeiling?: NanoDollars | null;
-  readonly runExposure?: NanoDollars | null;
-  /** Null: all is allowed. A kind that is left out stays. */
-  readonly unmetered?: Partial<UnmeteredPolicy> | null;
-  readonly wrongBaseUrl?: WrongBaseUrlRule;
-  readonly models?: ModelPatterns;
-  readonly follow?: boolean;
-  readonly ownKeys?: OwnKeyTerms | null;
-  /** Enterprise only, like the next. */
-  readonly requestsPerMinute?: number | null;
-  readonly tokensPerMinute?: number | null;
-  readonly keepRecordsDays?: number | null;
 }
 
 /**
@@ -204,104 +183,6 @@ function newRow(
   };
 }
 
-/** Columns that store a change unconverted. */
-const columnOf = {
-  plan: 'plan',
-  drainSeconds: 'drain_seconds',
-  maxRunBudget: 'max_run_budget_nano',
-  runCeiling: 'run_ceiling_nano',
-  runExposure: 'run_exposure_nano',
-  requestsPerMinute: 'agreed_requests',
-  tokensPerMinute: 'agreed_tokens',
-  keepRecordsDays: 'keep_records_days',
-} as const satisfies { readonly [Name in keyof OrganizationChanges]?: keyof OrganizationTable };
-
-function columnsOf(changes: OrganizationChanges): Partial<Insertable<OrganizationTable>> {
-  const { fallbackPrice, enforceKeyCaps, unmetered, wrongBaseUrl, models, follow, ownKeys } = changes;
-  const names = (Object.keys(columnOf) as (keyof typeof columnOf)[]).filter((name) => changes[name] !== undefined);
-  return {
-    ...Object.fromEntries(names.map((name) => [columnOf[name], changes[name]])),
-    ...(enforceKeyCaps === undefined ? {} : { enforce_key_caps: enforceKeyCaps ? 1n : 0n }),
-    ...(wrongBaseUrl === undefined ? {} : { wrong_base_url: wrongBaseUrl === 'forward' ? null : wrongBaseUrl }),
-    ...(models === undefined ? {} : { models: modelsText(models) }),
-    ...(ownKeys === undefined ? {} : { own_keys: ownKeysText(ownKeys) }),
-    ...(follow === undefined ? {} : { follow: follow ? 1n : null }),
-    ...unmeteredColumns(unmetered === null ? allowsAllUnmetered : unmetered),
-    ...(fallbackPrice === undefined ? {} : {
-      fallback_input_nano: fallbackPrice?.inputNanoPerMillion ?? null,
-      fallback_output_nano: fallbackPrice?.outputNanoPerMillion ?? null,
-    }),
-  };
-}
-
-const unmeteredColumnOf = {
-  deferred: 'unmetered_deferred', unreported: 'unmetered_unreported', handedOut: 'unmetered_handed_out', hidden: 'unmetered_hidden',
-} as const satisfies { readonly [Kind in UnmeteredKind]: keyof OrganizationTable };
-
-/** What is allowed is null. */
-function unmeteredColumns(unmetered: Partial<UnmeteredPolicy> = {}): Partial<Insertable<OrganizationTable>> {
-  return Object.fromEntries(unmeteredKinds.filter((kind) => unmetered[kind] !== undefined)
-    .map((kind) => [unmeteredColumnOf[kind], unmetered[kind] === 'allow' ? null : unmetered[kind]]));
-}
-
-/** Whether the changes set a figure; removing one is never refused. */
-function namesFigures({ requestsPerMinute, tokensPerMinute }: OrganizationChanges): boolean {
-  return (requestsPerMinute ?? null) !== null || (tokensPerMinute ?? null) !== null;
-}
-
-function settingsRefusal(changes: OrganizationChanges): StoreRefusal | null {
-  const {
-    plan, drainSeconds, fallbackPrice, maxRunBudget, runCeiling, runExposure, requestsPerMinute, tokensPerMinute, keepRecordsDays, unmetered,
-    wrongBaseUrl, models, ownKeys,
-  } = changes;
-  if (!Object.values(unmetered ?? {}).every((rule) => unmeteredRules.includes(rule))) return refuse('invalid_setting', unmeteredForm);
-  if (wrongBaseUrl !== undefined && !wrongBaseUrlRules.includes(wrongBaseUrl)) return refuse('invalid_setting', wrongBaseUrlForm);
-  const unfit = (ownKeys ?? null) === null ? null : ownKeysRefusal(ownKeys!);
-  if (unfit !== null) return unfit;
-  if ((models ?? null) !== null && !areModelPatterns(models!)) return refuse('invalid_setting', `${modelPatternsForm}.`);
-  if ((keepRecordsDays ?? null) !== null && !isKeptDays(keepRecordsDays!)) return refuse('invalid_setting', `${keepRecordsForm}.`);
-  for (const bound of [maxRunBudget, runCeiling, runExposure]) {
-    if ((bound ?? null) !== null && (bound! < 0n || bound! > nanoDollarsMax)) {
-      return refuse('invalid_setting', 'A bound on runs must be an amount of US dollars from 0, below 9.2 billion.');
-    }
-  }
-  for (const figure of [requestsPerMinute, tokensPerMinute]) {
-    if ((figure ?? null) !== null && !isPerMinuteFigure(figure!)) {
-      return refuse('invalid_setting', `Requests and tokens per minute must be whole numbers from 1 to ${perMinuteMax}.`);
-    }
-  }
-  if (plan !== undefined && !plans.includes(plan)) return refuse('invalid_setting', `The plan must be one of ${plans.join(', ')}.`);
-  if (drainSeconds !== undefined && drainSeconds !== null && !(Number.isSafeInteger(drainSeconds) && drainSeconds >= 0)) {
-    return refuse('invalid_setting', 'The drain time must be a whole number of seconds from 0.');
-  }
-  for (const price of [fallbackPrice?.inputNanoPerMillion, fallbackPrice?.outputNanoPerMillion]) {
-    if (price !== undefined && (price < 0n || price > nanoDollarsMax)) {
-      return refuse('invalid_setting', 'A fallback price must be an amount of US dollars from 0, below 9.2 billion per million tokens.');
-    }
-  }
-  return null;
-}
-
-/** A cap that refuses nothing would be no bound. */
-function unarmedOwnCap(): StoreRefusal {
-  return refuse('invalid_setting', 'Caps of keys refuse nothing here, so the cap of own keys would not bind. Let caps of keys refuse, '
-    + 'or take that cap away.');
-}
-
-export const wrongBaseUrlForm = `The rule for calls with a wrong base URL must be one of ${wrongBaseUrlRules.join(', ')}.`;
-export const unmeteredForm = `The rule for unmetered work must be one of ${unmeteredRules.join(', ')}.`;
-
-/** The fewest days that records must be kept: reports of a month, caps and the check of a bill look back that far. */
-export const keepRecordsDaysMin = 31;
-/** A hundred years. */
-export const keepRecordsDaysMax = 36_500;
-/** A sentence without its full stop. */
-export const keepRecordsForm = `Records must be kept for ${keepRecordsDaysMin} to ${keepRecordsDaysMax} whole days, or without a bound`;
-
-function isKeptDays(days: number): boolean {
-  return Number.isSafeInteger(days) && days >= keepRecordsDaysMin && days <= keepRecordsDaysMax;
-}
-
 function organizationRows(db: Kysely<Schema>) {
   return db.selectFrom('organization').leftJoin('retention', 'retention.organization', 'organization.id')
     .selectAll('organization').select('retention.gone_before_ms');
@@ -326,51 +207,4 @@ function organizationOf(row: Selectable<OrganizationTable> & { readonly gone_bef
     recordsGoneBeforeMs: numberOrNull(row.gone_before_ms),
     createdAtMs: Number(row.created_at_ms),
   };
-}
-
-/** Nano-dollars per million tokens; null if none is set. */
-export function fallbackPriceOf(
-  row: Pick<Selectable<OrganizationTable>, 'fallback_input_nano' | 'fallback_output_nano'>,
-): FallbackPrice | null {
-  if (row.fallback_input_nano === null || row.fallback_output_nano === null) return null;
-  return { inputNanoPerMillion: row.fallback_input_nano, outputNanoPerMillion: row.fallback_output_nano };
-}
-
-/** Nano-dollars; each null if none is set. */
-export function runPolicyOf(
-  row: Pick<Selectable<OrganizationTable>, 'max_run_budget_nano' | 'run_ceiling_nano' | 'run_exposure_nano'>,
-): RunPolicy {
-  return {
-    maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
-    runCeiling: row.run_ceiling_nano as NanoDollars | null,
-    runExposure: row.run_exposure_nano as NanoDollars | null,
-  };
-}
-
-/** Null: all of it is allowed. */
-export function unmeteredPolicyOf(
-  row: Pick<Selectable<OrganizationTable>, (typeof unmeteredColumnOf)[UnmeteredKind]>,
-): UnmeteredPolicy | null {
-  const ruleOf = (kind: UnmeteredKind): UnmeteredRule => (row[unmeteredColumnOf[kind]] ?? 'allow') as UnmeteredRule;
-  const policy = { deferred: ruleOf('deferred'), unreported: ruleOf('unreported'), handedOut: ruleOf('handedOut'), hidden: ruleOf('hidden') };
-  return unmeteredKinds.every((kind) => policy[kind] === 'allow') ? null : policy;
-}
-
-/** The text in which a list of models is kept. */
-export function modelsText(models: ModelPatterns): string | null {
-  return models === null ? null : JSON.stringify(models);
-}
-
-export function modelsOf(text: string | null): ModelPatterns {
-  return text === null ? null : JSON.parse(text) as readonly string[];
-}
-
-export function wrongBaseUrlOf(row: Pick<Selectable<OrganizationTable>, 'wrong_base_url'>): WrongBaseUrlRule {
-  return (row.wrong_base_url ?? 'forward') as WrongBaseUrlRule;
-}
-
-/** The agreed rate limits per minute; null if none are set. */
-export function agreedFiguresOf(row: Pick<Selectable<OrganizationTable>, 'agreed_requests' | 'agreed_tokens'>): AgreedFigures | null {
-  if (row.agreed_requests === null && row.agreed_tokens === null) return null;
-  return { requestsPerMinute: numberOrNull(row.agreed_requests), tokensPerMinute: numberOrNull(row.agreed_tokens) };
 }

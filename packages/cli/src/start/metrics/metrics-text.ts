@@ -1,5 +1,5 @@
 /** Everything that `/metrics` shows, in Prometheus' text format. It is collected on each request; nothing is kept here. */
-import type { SettlingFigures } from '@metergate/platform/platform-thread.ts';
+import type { SettlingFigures } from '@metergate/platform/work-figures.ts';
 import type { PriceFigures } from '@metergate/platform/price-feed/run-feed.ts';
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
