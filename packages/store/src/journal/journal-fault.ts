@@ -12,6 +12,8 @@ type JournalFaultCode =
   | 'journal_elsewhere'
   /** Written by a newer version. */
   | 'journal_newer'
+  /** SQLite cannot be trusted with a segment that an older version left: it is older than the release that mended its write-ahead log. */
+  | 'journal_unsound'
   /** The journal has ended, or ended with rows that could not be written. */
   | 'journal_ended';
 

@@ -14,6 +14,8 @@ import { DeadSegment } from './dead-segment.ts';
 import { openOwner } from './owner-lock.ts';
 import { closeInPool, directoryOf, openSegment } from './segment.ts';
 import { clearLeftovers, clearLocks, ensureJournalDirectory, listSegments } from './segment-files.ts';
+import { convertOldSegment } from './sqlite-form/convert.ts';
+import { isOldSegment } from './sqlite-form/old-files.ts';
 
 export interface Recovery {
   /** Paths of the segments taken over; sealed now, ready to ship. */
@@ -34,6 +36,8 @@ type Warn = (sentence: string) => void;
 
 /** The outcome for one segment. */
 interface Taken {
+  /** Its path now; a segment of an older version gets another name. */
+  readonly path: string;
   /** A writer of this process has it. */
   readonly live: boolean;
   /** Calls closed as `interrupted`. */
@@ -45,7 +49,8 @@ const dyingLooksMax = 20;
 const dyingPauseMs = 100;
 
 /**
- * @throws JournalFault `journal_unreadable`, `journal_unwritable` or `journal_newer`, naming the file; the store's fault where it is away.
+ * @throws JournalFault `journal_unreadable`, `journal_unwritable`, `journal_newer` or `journal_unsound`, naming the file; the store's fault
+ * where it is away.
  */
 export async function recoverSegments(directory: string, calls: KnownCalls, warn: Warn = () => {}): Promise<Recovery> {
   ensureJournalDirectory(directory);
@@ -67,7 +72,7 @@ export async function recoverSegments(directory: string, calls: KnownCalls, warn
       }
       interrupted += taken.interrupted;
       if (taken.live) live += 1;
-      else dead.push(path);
+      else dead.push(taken.path);
     }
     if (elsewhere.length === 0 || look === dyingLooksMax) {
       clearLocks(directory);
@@ -84,12 +89,14 @@ export async function recoverSegments(directory: string, calls: KnownCalls, warn
  * Closes as `interrupted` what a dead process left open in one segment, and seals it.
  * Null: another process has it. @throws as `recoverSegments`.
  */
-export async function takeOver(path: string, calls: KnownCalls, warn: Warn): Promise<Taken | null> {
+export async function takeOver(found: string, calls: KnownCalls, warn: Warn): Promise<Taken | null> {
+  const path = isOldSegment(found) ? convertOldSegment(found) : found;
+  if (path === null) return null;
   const owner = openOwner(directoryOf(path), ownerOf(path));
   if (owner === null) return null;
   try {
-    if (!owner.claim()) return { live: true, interrupted: 0 };
-    return { live: false, interrupted: await lastRites(path, calls, warn) };
+    if (!owner.claim()) return { path, live: true, interrupted: 0 };
+    return { path, live: false, interrupted: await lastRites(path, calls, warn) };
   } finally {
     owner.close();
   }

@@ -137,8 +137,9 @@ function ownersOf(aside: Aside): readonly OrganizationId[] | null {
   return owners.size > organizationsMax ? null : [...owners];
 }
 
+/** Says whether a segment lies here, in the form of this version or an older one. */
 function isHere(directory: string, segment: string): boolean {
-  return existsSync(join(directory, `${segment}.log`));
+  return existsSync(join(directory, `${segment}.log`)) || existsSync(join(directory, `${segment}.db`));
 }
 
 /** Whether the row is at fault and not the store: a value that the engine cannot take, or that we cannot pass to it. */

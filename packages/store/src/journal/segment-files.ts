@@ -1,6 +1,6 @@
 /**
  * The journal directory → its segments, and their removal. `seg_X.log` is a segment; `seg_X.log.new` was never used; `own_X.lock` tells whether
- * the journal that wrote a segment lives.
+ * the journal that wrote a segment lives. `seg_X.db` is one of an older version (`sqlite-form`).
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,14 +8,12 @@ import { idPrefix } from '@metergate/core/id.ts';
 import { JournalFault, systemCode } from './journal-fault.ts';
 import { sweepOwners } from './owner-lock.ts';
 import { closeInPool, openSegment } from './segment.ts';
+import { clearOldLeftovers, isOldSegment } from './sqlite-form/old-files.ts';
 
 // oxlint-disable-next-line linear/expressions -- put together from a constant; names of files are short
 const segmentFile = new RegExp(`^${idPrefix.segment}[0-9A-Za-z]{20}\\.log$`);
 // oxlint-disable-next-line linear/expressions -- put together from a constant; names of files are short
 const unusedFile = new RegExp(`^(?:${idPrefix.segment}[0-9A-Za-z]{20}\\.log|own_[0-9A-Za-z]{20}\\.lock)\\.new$`);
-/** Before version 0.1.0 a segment was a database. Decision 0343. */
-// oxlint-disable-next-line linear/expressions -- put together from a constant; names of files are short
-const oldSegmentFile = new RegExp(`^${idPrefix.segment}[0-9A-Za-z]{20}\\.db$`);
 
 /** Makes the directory where it does not exist; only its owner may enter. @throws JournalFault `journal_unwritable`. */
 export function ensureJournalDirectory(directory: string): void {
@@ -28,9 +26,9 @@ export function ensureJournalDirectory(directory: string): void {
   }
 }
 
-/** Paths of all segments present, in no order. None where the directory was removed. */
+/** Paths of all segments present, those of an older version among them, in no order. None where the directory was removed. */
 export function listSegments(directory: string): string[] {
-  return namesIn(directory).filter((name) => segmentFile.test(name)).map((name) => join(directory, name));
+  return namesIn(directory).filter((name) => segmentFile.test(name) || isOldSegment(name)).map((name) => join(directory, name));
 }
 
 function namesIn(directory: string): string[] {
@@ -42,14 +40,13 @@ function namesIn(directory: string): string[] {
   }
 }
 
-/** At boot, before any journal is written: drops what was never used. @throws JournalFault `journal_unreadable` for a segment of an old form. */
+/**
+ * At boot, before any journal is written: drops what was never used, and finishes what a crash cut short of segments of an older version.
+ * @throws JournalFault `journal_unreadable` where a part of such a segment is missing.
+ */
 export function clearLeftovers(directory: string): void {
-  for (const name of readdirSync(directory)) {
-    if (unusedFile.test(name)) removeAbandoned(join(directory, name));
-    if (!oldSegmentFile.test(name)) continue;
-    throw new JournalFault('journal_unreadable', `The journal segment ${join(directory, name)} was written before version 0.1.0, and may hold calls `
-      + 'that are not in the store. This version does not read it: start the version that wrote it once, which ships it, or move it away.');
-  }
+  for (const name of readdirSync(directory)) if (unusedFile.test(name)) removeAbandoned(join(directory, name));
+  clearOldLeftovers(directory);
 }
 
 /** Removes the locks that no segment needs any more. A head that cannot be read is reported by the recovery of its segment. */
@@ -57,6 +54,7 @@ export function clearLocks(directory: string): void {
   if (!existsSync(directory)) return;
   const owners = new Set<string>();
   for (const path of listSegments(directory)) {
+    if (isOldSegment(path)) continue;
     try {
       const { descriptor, head } = openSegment(path, 'r');
       closeInPool(descriptor);

@@ -95,7 +95,7 @@ export function readSyncedThrough(bytes: Buffer, at: number): number | null {
 }
 
 /** A frame to be written. */
-interface FrameToWrite {
+export interface FrameToWrite {
   readonly rows: readonly WrittenRow[];
   readonly firstSeq: number;
   /** No frame follows. */

@@ -13,7 +13,7 @@ import { headBytes, headFrom, headOf, type JournalSync, type SegmentHead } from 
 export type { JournalSync } from './segment-form.ts';
 
 /** What the name of a segment's file ends with. */
-const segmentEnding = '.log';
+export const segmentEnding = '.log';
 
 /** What the system says of a place rather than of a file: rights, a medium that is only read, no space, no descriptor. */
 const placeCodes: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EMFILE', 'ENFILE']);

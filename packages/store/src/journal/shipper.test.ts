@@ -321,14 +321,6 @@ test('a segment of a newer version stops the start', async (t) => {
   await assert.rejects(recoverSegments(directory, sampleStore().sink), (error) => error instanceof JournalFault && error.code === 'journal_newer');
 });
 
-test('a segment from before version 0.1.0, which was a database, stops the start with its name', async (t) => {
-  const directory = testDirectory(t);
-  const path = join(directory, 'seg_00000000000000000000.db');
-  writeFileSync(path, '');
-  await assert.rejects(recoverSegments(directory, sampleStore().sink), (error) => error instanceof JournalFault
-    && error.code === 'journal_unreadable' && error.message.includes(path));
-});
-
 test('a whole segment is never reported as damaged if only the space for its recovery is missing', async (t) => {
   const all = context(t);
   all.open(...Array.from({ length: 100 }, (_, index) => index + 1));

@@ -13,6 +13,7 @@ import type { JournalPart } from './journal-parts.ts';
 import { ShipProgress } from './ship-progress.ts';
 import { clearLocks, listSegments, removeSegment } from './segment-files.ts';
 import { SegmentReader, type DueRows } from './segment-reader.ts';
+import { isOldSegment } from './sqlite-form/old-files.ts';
 import type { CallSink } from './call-sink.ts';
 
 interface ShipperOptions {
@@ -126,7 +127,7 @@ class SegmentShipper implements Shipper {
     const removedBefore = this.#removed;
     for (const path of listSegments(this.#options.directory)) {
       try {
-        await this.#shipSegment(path);
+        if (!isOldSegment(path)) await this.#shipSegment(path);
       } catch (error) {
         if (!(error instanceof JournalFault)) throw error;
       }
@@ -185,16 +186,17 @@ class SegmentShipper implements Shipper {
   }
 
   /** What was there when the pass came to it. What is added meanwhile waits for the next one: it would go in ever smaller batches. */
-  async #shipSegment(path: string): Promise<number> {
-    if (this.#elsewhere.has(path)) await this.#takeOver(path);
-    return this.#shipRows(path, (atMs) => this.#progress.shipped(path, atMs));
+  async #shipSegment(found: string): Promise<number> {
+    const path = this.#elsewhere.has(found) || isOldSegment(found) ? await this.#takeOver(found) : found;
+    return this.#shipRows(path, (atMs) => this.#progress.shipped(found, atMs));
   }
 
   /** What another process had when it was last looked at. @throws JournalFault `journal_elsewhere` where it still has it. */
-  async #takeOver(path: string): Promise<void> {
-    const taken = await takeOver(path, this.#options.known ?? this.#options.calls, this.#warn);
-    if (taken === null) throw elsewhere(path);
-    this.#elsewhere.delete(path);
+  async #takeOver(found: string): Promise<string> {
+    const taken = await takeOver(found, this.#options.known ?? this.#options.calls, this.#warn);
+    if (taken === null) throw elsewhere(found);
+    this.#elsewhere.delete(found);
+    return taken.path;
   }
 
   /** `through`: called with the moment up to which all that was due is shipped. */
