@@ -36,7 +36,7 @@ export function chooseRuntime({ version, execPath, bundledPath, floors }) {
  * @param {string} version
  * @param {Record<string, string>} floors the lowest release of each line that carries the fixes, keyed by major version
  */
-function isAtFloor(version, floors) {
+export function isAtFloor(version, floors) {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
   if (major >= fixedFromMajor) return true;
   const floor = floors[String(major)];

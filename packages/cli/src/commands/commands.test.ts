@@ -151,8 +151,8 @@ test('cap: set answers with its id, set again keeps it, list shows spend and res
   const ofKey = await jsonAt([...set, '--scope', 'key', '--key', key, '--window', 'lifetime', '--limit', '1']) as { id: string };
   await jsonAt([...set, '--scope', 'project', '--project', 'search', '--window', 'day', '--limit', '0']);
   const record = interruptedRecord({
-    id: 'req_1', organization, key, project: 'search', labels: [], labelsDropped: 0, run: null, wire: 'openai', endpoint: 'models',
-    method: 'GET', path: '/v1/models', startedAtMs: noonMs, node: 'node_x', transport: 'http', connection: null, session: null,
+    id: 'req_1', organization, key, project: 'search', labels: [], labelsDropped: 0, run: null, wire: 'openai', endpoint: 'embeddings',
+    method: 'POST', path: '/v1/embeddings', startedAtMs: noonMs, node: 'node_x', transport: 'http', connection: null, session: null,
   } as unknown as Parameters<typeof interruptedRecord>[0]);
   const records = [{ seq: 1, record: { ...record, cost: nanoDollars(250_000_001n) } }];
   await inStore((store) => store.calls.ship({ segment: 'seg_caps', through: 1, records }));

@@ -14,7 +14,7 @@ import { LinesForm } from './lines-form.ts';
 import { dialectFacts } from './upstream-dialects.ts';
 import { createResponsesDialect } from './responses-dialect.ts';
 import {
-  nothingDue, usageUnknown, type Reading, type ReadingContext, type UsageReader, type UsageReason, type WithoutUsage,
+  nothingDue, usageUnknown, type Reading, type ReadingContext, type UsageReader, type UsageReason,
 } from './reading.ts';
 
 /**
@@ -94,7 +94,7 @@ class ResponseReader implements UsageReader {
   readonly #kept: ResponseReader[];
   readonly #outputDue: boolean;
   #broken = false;
-  #without: WithoutUsage = 'absent';
+  #without: NonNullable<ReadingContext['without']> = 'absent';
 
   constructor({ dialect, form, kept, outputDue }: ReaderParts) {
     this.#dialect = dialect;
@@ -104,7 +104,7 @@ class ResponseReader implements UsageReader {
   }
 
   /** For one response: the reason if it reports no usage. */
-  begin(without: WithoutUsage): this {
+  begin(without: NonNullable<ReadingContext['without']>): this {
     this.#without = without;
     return this;
   }
@@ -175,6 +175,7 @@ class ResponseReader implements UsageReader {
       case 'absent': return this.#unknown(missing);
       case 'deferred': return this.#unknown('deferred');
       case 'not_reported': return this.#unknown(missing === 'cut' ? 'cut' : 'not_reported');
+      case 'not_read': return this.#unknown('not_reported');
       case 'none': return findings.metered ? this.#unknown(missing) : nothingDue;
     }
   }

@@ -109,8 +109,8 @@ export interface ReadingContext {
   readonly dialect?: OwnDialect | null;
   /** It is streamed as lines of JSON, not as events. */
   readonly inLines?: boolean;
-  /** `absent` by default. */
-  readonly without?: WithoutUsage;
+  /** `absent` by default. `not_read`: nobody reads what is said, however it ends. */
+  readonly without?: WithoutUsage | 'not_read';
 }
 
 /** Watches the decoded bytes of one response go by, in constant memory. Never throws. */

@@ -14,7 +14,7 @@ export class ConnectionUsage {
 
   constructor(node: GatewayNode, { route: { wire, endpoint }, held }: AdmittedCall, kind: SocketKind) {
     this.copy = kind !== 'live' && kind !== 'unread' ? null : node.createCopyReader({
-      context: { wire, endpoint, streamed: true, without: kind === 'live' ? 'absent' : 'not_reported' },
+      context: { wire, endpoint, streamed: true, without: kind === 'live' ? 'absent' : 'not_read' },
       contentEncoding: null, organization: held.organization.id,
     });
   }
