@@ -34,5 +34,6 @@ export async function runInOneProcess({ root, files }: SharedProcess): Promise<v
     // Whatever a file opens while it is loaded is closed before the next file opens its own.
     await tested;
     if (isTestProcess()) noteCost({ program: file, processorSeconds: processorSeconds() - begunSeconds });
-  }  for (const [name, end] of keptUntilEnd()) test(`${name} ends in order`, end);
+  }
+  for (const [name, end] of keptUntilEnd()) test(`${name} ends in order`, end);
 }
