@@ -1,5 +1,5 @@
 /**
- * The numbers that nodes poll: those of the latest change of settings, of runs and of leases. A node asks for each two to five times a second,
+ * The numbers that nodes poll: those of the latest change of settings, of runs and of leases. A node asks for each up to four times a second,
  * whether anything happened or not. On PostgreSQL each question is a transaction, so what is asked for within a few milliseconds is read
  * together. On SQLite a number is read only if something was committed since it was read last.
  */
