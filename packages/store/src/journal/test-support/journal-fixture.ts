@@ -1,6 +1,7 @@
 /** A journal under test control: its own directory, a hand-moved clock, commits and timers that run when the test lets them. */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -13,10 +14,10 @@ import { segmentRows } from './segment-rows.ts';
 
 export { segmentRows } from './segment-rows.ts';
 
-/** A new directory, gone when the test ends. */
+/** A new directory, gone when the test ends. A segment that is being made ahead may come into it meanwhile: then it is removed once more. */
 export function testDirectory(test: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-journal-'));
-  test.after(() => rmSync(directory, { recursive: true, force: true }));
+  test.after(() => rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 10 }));
   return directory;
 }
 
