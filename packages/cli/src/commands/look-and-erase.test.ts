@@ -3,7 +3,7 @@
  * that are read only by id. Rule 23; rules: Interfaces.
  */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { nanoDollars } from '@metergate/core/money.ts';
@@ -74,6 +74,58 @@ test('org erase needs --yes without a terminal; its figures are read by its id, 
     assert.equal(refused.code, 1, args.join(' '));
     oneSentence(refused, /There is no (?:such organization|cap)/);
   }
+});
+
+test('from the first step of an erasure on no command shows a word of the organization, though none is erased yet', async () => {
+  const { id } = await json(['org', 'create', 'CANARY-begun']) as { id: Parameters<Store['erasure']['begin']>[0] };
+  const monthNamed = (ms: number): string => new Date(ms).toISOString().slice(0, 7);
+  const lastMs = Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - 1, 15);
+  const [last, now] = [monthNamed(lastMs), monthNamed(Date.now())];
+  const call = 'req_00000000000000000000000000c0ffee';
+  const records = [lastMs, Date.now()].map((startedAtMs, index) => ({ seq: index + 1, record: {
+    ...interruptedRecord({
+      id: index === 0 ? call : 'req_00000000000000000000000000c0ffef', organization: id, key: 'key_x', project: 'CANARY-project',
+      labels: ['CANARY-label', 'team:CANARY'], labelsDropped: 0, run: 'CANARY-run', wire: 'openai', endpoint: 'chat.completions', method: 'POST',
+      path: '/v1/CANARY', startedAtMs, node: 'node_x', transport: 'http', connection: null, session: 'CANARY-session',
+    } as unknown as Parameters<typeof interruptedRecord>[0]),
+    model: 'CANARY-model', requestedModel: 'CANARY-asked', finishReason: 'CANARY', cost: nanoDollars(250_000_000n),
+  } }));
+  await inStore((store) => store.calls.ship({ segment: 'seg_begun', through: 2, records }));
+  writeFileSync(join(own.directory, 'rules.yaml'), 'rules:\n  - byLabel: team:*\n');
+  await json(['month', 'close', last, '--org', id]);
+  const of = ['--org', id];
+  const out = (file: string): string[] => ['--out', file];
+  const dimensions = ['model', 'project', 'label', 'run', 'session', 'upstream', 'day,label', 'label,model', 'project,run'];
+  const words = [['--label', 'CANARY-label'], ['--project', 'CANARY-project'], ['--model', 'CANARY-model'], ['--run', 'CANARY-run']];
+  const commands = [
+    ['calls', 'list', ...of], ['calls', 'show', call], ['calls', 'list', ...of, '--json'], ['calls', 'show', call, '--json'],
+    ...dimensions.map((by) => ['usage', ...of, '--by', by, '--month', now]), ['usage', ...of, '--by', 'model', '--month', now, '--prices', 'list'],
+    ['usage', ...of, '--by', 'model', '--month', last, '--adjusted'], ['usage', ...of, '--by', 'label,model', '--month', last, '--csv', 'usage.csv'],
+    ...['jsonl', 'csv', 'focus', 'parquet'].map((format) => ['export', ...of, '--format', format, '--month', now, ...out(`calls.${format}`)]),
+    ['receipts', 'export', ...of, ...out('receipts.jsonl')], ['receipts', 'show', call], ['month', 'show', last, ...of], ['month', 'list', ...of],
+    ['month', 'export', last, ...of, ...out('month.jsonl')], ['statement', '--month', now, ...of, ...out('now.html')],
+    ['statement', '--month', last, ...of, ...out('last.html')], ['allocation', 'try', 'rules.yaml', ...of, '--month', now, '--json'],
+    ['audit', 'list', ...of], ['run', 'list', ...of], ['correction', 'list', ...of], ['cap', 'list', ...of], ['refusals', ...of],
+  ];
+  const told = async (args: readonly string[]) => {
+    const files = args.filter((arg) => /^\w+\.(?:jsonl|csv|focus|parquet|html)$/.test(arg)).map((name) => join(own.directory, name));
+    const { code, stdout, stderr } = await run(args);
+    return { code, text: [stdout, stderr, ...files.filter(existsSync).map((file) => readFileSync(file, 'latin1'))].join('\n') };
+  };
+  const before = await Promise.all(commands.map(async (args) => (await told(args)).text.includes('CANARY')));
+  assert.ok(before.filter(Boolean).length > 20, 'there were words to show');
+  assert.ok(!('refused' in await inStore((store) => store.erasure.begin(id))));
+  for (const args of commands) {
+    const { code, text } = await told(args);
+    assert.doesNotMatch(text, /CANARY/i, args.join(' '));
+    assert.ok(code === 0 || !text.includes(' at '), args.join(' '));
+  }
+  for (const word of words) {
+    assert.deepEqual(await json(['calls', 'list', ...of, ...word]), [], word.join(' '));
+    assert.deepEqual(await json(['usage', ...of, '--by', 'day', '--month', now, ...word]), [], word.join(' '));
+  }
+  const [all] = await json(['usage', ...of, '--by', 'label', '--month', now]) as Record<string, unknown>[];
+  assert.deepEqual([all!['label'], all!['calls'], all!['cost']], [null, 1, '0.250000000']);
 });
 
 test('token revoke takes just the id; with --org only a token of that organization', async () => {

@@ -47,6 +47,8 @@ const goneTables = [
   'machine_sign_in', 'membership', 'invitation', 'management_token', 'person_session',
   // Whoever saves a view locks the membership.
   'saved_view',
+  // What differed is named by the words of its sums.
+  'figure_difference',
 ] as const;
 
 export function erasureIn(context: StoreContext): Erasure {
@@ -74,6 +76,7 @@ export function erasureIn(context: StoreContext): Erasure {
       await eraseTap(transaction, organization, clock());
       await transaction.deleteFrom('spend_day').where('organization', '=', organization).where('scope', 'in', ['project', 'label']).execute();
       await dropCorrectedModels(transaction, organization);
+      await transaction.updateTable('corrected_spend').set({ labels: null }).where('organization', '=', organization).execute();
       await eraseAuditWords(transaction, organization);
       await transaction.updateTable('organization').set({ name: `erased ${organization}` }).where('id', '=', organization).execute();
       return { organization };

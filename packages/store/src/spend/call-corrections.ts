@@ -9,6 +9,8 @@ import { sql, type Transaction } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
 import { insertRows, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
+import { sendingIn } from '../engine/send.ts';
+import { holdOffErasures } from '../operation/erased.ts';
 import { leadsTo, upstreamInPath } from '../engine/upstream-in-path.ts';
 import { costGapsOf } from '../schema/cost-gaps-column.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -105,6 +107,9 @@ export function callCorrectionsIn({ engine, background, clock }: StoreContext): 
   return {
     async replace({ organization, calls, corrections, counted, audited }) {
       const work = async (transaction: Transaction<Schema>): Promise<number> => {
+        const sending = sendingIn(transaction);
+        holdOffErasures(engine.kind, sending.send);
+        await sending.all();
         if (engine.kind === 'postgres') await takeTurn(organization).execute(transaction);
         const there = await liveAmong(engine.kind, transaction, calls.map(({ sequence }) => sequence));
         const known = await rowsOf(engine.kind, transaction, { sequences: [...there.keys()], organization });

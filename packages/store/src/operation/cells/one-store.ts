@@ -28,6 +28,7 @@ import { capsIn, type Caps } from '../../settings/caps.ts';
 import { declaredUpstreamsIn, type DeclaredUpstreams } from '../../settings/declared-upstreams.ts';
 import { namedUpstreamsIn, type NamedUpstreams } from '../../settings/named-upstreams.ts';
 import { erasureIn, type Erasure } from '../../retention/erasure.ts';
+import { hidingErasedWords } from '../../retention/hidden-words.ts';
 import { invitationsIn, type Invitations } from '../../accounts/invitations.ts';
 import { serverSettingsIn, type KeptServerSettings } from '../../settings/server-settings.ts';
 import { platformAddressIn, type PlatformAddress } from '../../settings/platform-address.ts';
@@ -255,6 +256,10 @@ export async function openOne(
 }
 
 function storeOn(context: StoreContext): Store {
+  const readers = hidingErasedWords(context.engine, {
+    calls: callRecordsIn(context), callPages: callPagesIn(context), callWalk: callWalkIn(context), usageReports: usageReportsIn(context),
+    usedNames: usedNamesIn(context), monthWalk: monthWalkIn(context), callCorrections: callCorrectionsIn(context), receipts: receiptsIn(context),
+  });
   const store: Store = {
     engine: context.engine.kind,
     cells: aloneOf(() => store),
@@ -265,14 +270,11 @@ function storeOn(context: StoreContext): Store {
     upstreams: declaredUpstreamsIn(context),
     namedUpstreams: namedUpstreamsIn(context),
     settings: settingsIn(context),
-    calls: callRecordsIn(context),
+    ...readers,
     settlements: settlementsIn(context),
     correctedSpend: correctedSpendIn(context),
     followedWorks: followedWorksIn(context),
-    callPages: callPagesIn(context),
-    callWalk: callWalkIn(context),
     keyNames: keyNamesIn(context),
-    usageReports: usageReportsIn(context), usedNames: usedNamesIn(context),
     seeding: seedingIn(context), hourReports: hourReportsIn(context),
     caps: capsIn(context),
     refusalHours: refusalHoursIn(context),
@@ -281,15 +283,12 @@ function storeOn(context: StoreContext): Store {
     savedViews: savedViewsIn(context),
     corrections: correctionsIn(context),
     months: closedMonthsIn(context),
-    monthWalk: monthWalkIn(context),
     allocation: allocationIn(context),
     monthBudgets: monthBudgetsIn(context),
-    callCorrections: callCorrectionsIn(context),
     spend: spendSumsIn(context),
     spendReconciler: spendReconcilerIn(context),
     figureProofs: figureProofsIn(context),
     runs: runsIn(context),
-    receipts: receiptsIn(context),
     retention: retentionIn(context),
     spentDays: spentDaysIn(context),
     capAlerts: capAlertsIn(context),

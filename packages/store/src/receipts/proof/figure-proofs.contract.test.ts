@@ -247,6 +247,31 @@ for (const on of bothEngines) {
       assert.deepEqual(await found(erased), []);
     });
 
+    test('of one that is erased while it is compared nothing is mended, and nothing is told by its words', async () => {
+      const organization = await played();
+      await context.run(url, [`update usage_sum set calls = calls + 1 where organization = '${organization}' and dimension = 'model'`]);
+      assert.ok((await found(organization)).some(({ place }) => place.includes('m-1')));
+      await context.run(url, [`update usage_sum set calls = calls + 1 where organization = '${organization}' and dimension = 'model'`]);
+      nowMs += 25 * 3_600_000;
+      let looks = 0;
+      const outcome = await store.figureProofs.prove(organization, {
+        nowMs, later: async () => {},
+        async between() {
+          looks += 1;
+          if (looks !== 2) return true;
+          await granted(store.erasure.begin(organization));
+          assert.ok((await store.figureProofs.differences(100)).every((each) => each.organization !== organization));
+          // The records have lost their words, and the sums have them.
+          return store.erasure.eraseSlice();
+        },
+      });
+      assert.deepEqual([looks > 2, outcome!.found], [true, []]);
+      assert.ok((await store.figureProofs.differences(100)).every((each) => each.organization !== organization));
+      while (await store.erasure.eraseSlice()) { /* a slice */ }
+      const rows = await store.usageReports.usage({ organization, by: ['key', 'wire'], rowsMax: 10 });
+      assert.deepEqual(rows!.map(({ figures }) => figures[0]), [24]);
+    });
+
     test('a comparison that is ended proves nothing', async () => {
       const organization = await played();
       assert.equal(await store.figureProofs.prove(organization, { nowMs, between: async () => false, later: async () => {} }), null);

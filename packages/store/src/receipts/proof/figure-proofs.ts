@@ -8,6 +8,8 @@ import { monthOf } from '@metergate/core/time/utc-month.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { numberOrNull } from '../../schema/schema.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { sendingIn } from '../../engine/send.ts';
+import { erasedAmong, holdOffErasures } from '../../operation/erased.ts';
 import type { StoreContext } from '../../sealing/context.ts';
 import { mayMend, mendUsage, type Lack } from './mend-usage.ts';
 import { comparedAtOnce, type ProvedSum } from './day-sums.ts';
@@ -141,9 +143,9 @@ class Comparison {
 
   /** The newest first. False: it was ended. */
   async #daysFrom(sinceMs: number, mends: boolean): Promise<boolean> {
-    if (await this.#isErased()) return true;
     const months = new Set<number>();
     for (let dayMs = await this.#dayBefore(Infinity); dayMs !== null && dayMs >= sinceMs; dayMs = await this.#dayBefore(dayMs)) {
+      if (await this.#isErased()) return true;
       const differences = await proveDay(this.#engine, { organization: this.#organization, dayMs }, this.#looking);
       if (differences === null) return false;
       this.#days += 1;
@@ -221,6 +223,10 @@ class Comparison {
     const now = Math.floor(nowMs);
     const isSound = this.#found.every(({ mendedMs }) => mendedMs !== null);
     await this.#engine.write(async (transaction) => {
+      const { send } = sendingIn(transaction);
+      holdOffErasures(this.#engine.kind, send);
+      // Erased while it was compared: the places of what was found have its words.
+      if ((await erasedAmong(this.#engine.kind, send, [this.#organization])).size > 0) this.#found.length = 0;
       const proof = { chain_through: through, looked_ms: now, ...(isSound ? { proved_ms: now, ...(isWhole ? { whole_ms: now } : {}) } : {}) };
       await transaction.insertInto('figure_proof').values({ organization: this.#organization, proved_ms: null, whole_ms: null, ...proof })
         .onConflict((conflict) => conflict.column('organization').doUpdateSet(proof)).execute();

@@ -5,6 +5,7 @@
 import { sendRows, type BulkColumn, type BulkInsert } from '../../engine/bulk.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { onBoth } from '../../engine/texts.ts';
+import { erasedAmong, holdOffErasures } from '../../operation/erased.ts';
 import { figureColumnNames } from '../../usage/figure-columns.ts';
 import type { ProvedSum, ProvedTable } from './day-sums.ts';
 
@@ -52,11 +53,14 @@ export function mayMend(kind: ProvedTable): kind is MendedKind {
   return kind !== 'spend_day';
 }
 
-/** One transaction. A sum that nothing is left of goes. */
+/** One transaction. A sum that nothing is left of goes. Of an organization that was erased since they were found, nothing: erasure moves its sums. */
 export async function mendUsage(engine: Engine, lacks: readonly Lack[]): Promise<void> {
-  await engine.transact(async () => null, (send) => {
+  await engine.transact((send) => {
+    holdOffErasures(engine.kind, send);
+    return erasedAmong(engine.kind, send, lacks.map((lack) => lack.organization));
+  }, (send, erased) => {
     for (const kind of order) {
-      const own = lacks.filter((lack) => lack.kind === kind).sort(inKeyOrder(kind));
+      const own = lacks.filter((lack) => lack.kind === kind && !erased.has(lack.organization)).sort(inKeyOrder(kind));
       sendRows(engine.kind, send, inserts[kind], own);
       for (const lack of own) {
         if (lack.figures[0]! < 0n) void send(emptied[kind][engine.kind], keys[kind].map(({ value }) => value(lack)));
