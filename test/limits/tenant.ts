@@ -153,7 +153,7 @@ function productFrom(get: () => Promise<Kept<{ system: System }>>): Product {
   let running: Kept<{ system: System }>;
   before(async () => {
     running = await get();
-    const { system } = running.value;
+    const system = running.value.system = await runningAgain(running.value.system);
     for (const { requests } of [system.openai, system.anthropic, system.upstream]) requests.length = 0;
     for (const provider of [system.anthropic, system.upstream]) provider.respond({ headers: [['content-type', 'application/json']], body: '{}' });
     system.openai.respond(meteredAnswer);
@@ -172,6 +172,11 @@ function productFrom(get: () => Promise<Kept<{ system: System }>>): Product {
     }
   });
   return product;
+}
+
+/** The product, started again if it has ended: a test of the file before may have failed between a kill and the start after it. */
+export function runningAgain(system: System): Promise<System> {
+  return system.hasEnded ? system.restart() : Promise.resolve(system);
 }
 
 /** The store of a running product, opened as a command opens it. */

@@ -82,6 +82,8 @@ export interface System {
   residentBytes(): number | null;
   /** SIGTERM, waits for the end, closes the providers, removes the data directory. Resolves with the exit code. */
   stop(): Promise<number | null>;
+  /** The process has ended, however. */
+  readonly hasEnded: boolean;
   /** Resolves with the exit code when the process has ended by itself; data and providers stay. */
   exited(): Promise<number | null>;
   /** SIGKILL; data and providers stay. */
@@ -270,8 +272,12 @@ class Running implements System {
     return code;
   }
 
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
   async exited(): Promise<number | null> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'close');
+    if (!this.hasEnded) await once(this.#child, 'close');
     return this.#child.exitCode;
   }
 
@@ -280,12 +286,12 @@ class Running implements System {
   }
 
   async restart(): Promise<System> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) await this.#end('SIGTERM');
+    if (!this.hasEnded) await this.#end('SIGTERM');
     return Running.start(this.#parts);
   }
 
   async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;
+    if (this.hasEnded) return this.#child.exitCode;
     const closed = once(this.#child, 'close');
     this.#child.kill(signal);
     const late = setTimeout(() => this.#child.kill('SIGKILL'), startDeadlineMs);
