@@ -236,6 +236,17 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
       assert.deepEqual([heard.ending, String(heard.body)], ['end', 'ok']);
     });
 
+    it('is whole whatever framing stands in its trailers', async () => {
+      const trailers = ['Content-Length: 5', 'X: y\r\ncontent-length: 2', 'Transfer-Encoding: gzip', 'Connection: close', 'Upgrade: x'];
+      for (const trailer of trailers) {
+        for (const chunk of ['2\r\nok\r\n', '2;a=b\r\nok\r\n']) {
+          const { destination } = await answering(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}0\r\n${trailer}\r\n\r\n`);
+          const heard = await ask(destination);
+          assert.deepEqual([heard.ending, String(heard.body)], ['end', 'ok'], `${trailer}, ${chunk}`);
+        }
+      }
+    });
+
     const whole: [string, string, 'keep' | 'fin' | 'rst', string][] = [
       ['V5: no length, ended by FIN', 'HTTP/1.1 200 OK\r\n\r\nhello', 'fin', 'hello'],
       ['V7: RST after the full body', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello', 'rst', 'hello'],

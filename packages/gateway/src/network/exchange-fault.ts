@@ -47,6 +47,15 @@ function kindOf(cause: Error, sent: boolean): ExchangeFault['kind'] {
   return kindsByCode.get(code) ?? (sent ? 'reset' : 'connect');
 }
 
+/**
+ * Whether a parser failed for a length among the trailers, where it means nothing (RFC 9110, 6.5.1): behind a head that it took, it finds lengths
+ * nowhere else. The body was whole by then. Node's parser says so by a code, the client's by this message.
+ */
+export function isLengthInTrailers(cause: Error): boolean {
+  if ((cause as NodeJS.ErrnoException).code === 'HPE_INVALID_CONTENT_LENGTH') return true;
+  return cause.name === 'HTTPParserError' && cause.message.includes('Content-Length can\'t be present with Transfer-Encoding');
+}
+
 /** Of the parser's error only its code: no piece of an answer travels into a log. */
 export function notHttp(cause: Error): ExchangeError {
   if (cause instanceof ExchangeError) return cause;

@@ -9,7 +9,7 @@ import { answerName, type AnswerNames } from './answer-names.ts';
 import type { CoarseClock, Watched } from '../clock/coarse-clock.ts';
 import type { DestinationTimeouts } from './destination.ts';
 import type { Dialler } from './dialler.ts';
-import { ExchangeError, notHttp } from './exchange-fault.ts';
+import { ExchangeError, isLengthInTrailers, notHttp } from './exchange-fault.ts';
 import { AnswerReader, type AnswerEvents } from './answer-reader.ts';
 import { incoming, incomingBytes } from './incoming-bytes.ts';
 import { idleLimitMs } from './keep-alive.ts';
@@ -212,7 +212,7 @@ export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting
 
   #afterRead(outcome: number | Error, length: number): boolean {
     if (this.#phase as Phase === 'gone') return false;
-    if (outcome instanceof Error) {
+    if (outcome instanceof Error && !this.#endsInTrailers(outcome)) {
       this.#broke(notHttp(outcome));
       return false;
     }
@@ -220,6 +220,14 @@ export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting
     // Smaller reads end the runtime's reading by themselves. TLS hands out pieces of 16 KiB.
     if (length >= largeBytesMin && !this.#rests) this.#rests = readingTurns.restsAfter(this, length);
     return !this.#held && !this.#rests;
+  }
+
+  /** The body is whole, and the rest of its trailers cannot be read: the answer ends here, and the connection with it. */
+  #endsInTrailers(fault: Error): boolean {
+    if (this.#phase !== 'body' || this.#answerIsWhole || !isLengthInTrailers(fault)) return false;
+    this.#isLast = true;
+    this.complete();
+    return true;
   }
 
   /** The answer is complete and was delivered. */

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { interimResponsesMax } from './destination-options.ts';
 import type { Exchange, ExchangeObserver } from './destination.ts';
-import { ExchangeError, classifyFault } from './exchange-fault.ts';
+import { ExchangeError, classifyFault, isLengthInTrailers } from './exchange-fault.ts';
 import { reasonBytes } from './undici-parser.ts';
 
 /**
@@ -22,6 +22,7 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   #over = false;
   #body: Readable | null = null;
   #interimResponses = 0;
+  #hasHead = false;
 
   constructor(observer: ExchangeObserver) {
     this.#observer = observer;
@@ -71,7 +72,10 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     if (this.#over) return;
     const oddity = this.#oddityOf(status);
     if (oddity !== null) controller.abort(new ExchangeError('protocol', oddity));
-    else if (status >= 200) inParser(() => this.#observer.head(status, reasonBytes(reason), latin1Pairs(controller.rawHeaders)));
+    else if (status >= 200) {
+      this.#hasHead = true;
+      inParser(() => this.#observer.head(status, reasonBytes(reason), latin1Pairs(controller.rawHeaders)));
+    }
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -86,7 +90,8 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, cause: Error): void {
-    this.#say(cause);
+    if (this.#hasHead && isLengthInTrailers(cause)) this.onResponseEnd();
+    else this.#say(cause);
   }
 
   #say(cause: Error): void {
