@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net';
 import { firstValue } from '@metergate/core/call/header-pairs.ts';
 import { header, type RequestId } from '@metergate/core/id.ts';
+import { endLingering } from '@metergate/store/network/lingering-end.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { wireOf } from '@metergate/core/call/route.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
@@ -85,6 +86,16 @@ export function refuseOnSocket(socket: Socket, refusal: Refusal, ofAnswer: BodyO
   const lines = [`HTTP/1.1 ${status} ${reasons[status] ?? 'Error'}`, 'connection: close'];
   for (let at = 0; at < pairs.length; at += 2) lines.push(`${pairs[at]}: ${pairs[at + 1]}`);
   socket.end(`${lines.join('\r\n')}\r\n\r\n${ofAnswer === 'with_body' ? body : ''}`, () => socket.destroy());
+}
+
+/**
+ * Ends a connection behind its last answer. What its caller still sends is read away meanwhile: closed with that unread, the connection would be
+ * reset, and the answer lost.
+ */
+export function endBehindAnswer(socket: Socket): void {
+  if (socket.destroyed) return;
+  discard(socket);
+  endLingering(socket);
 }
 
 const reasons: Readonly<Record<number, string>> = {

@@ -1,5 +1,6 @@
 /** Connections through a whole node: responses and their records, limits, every way to end, and handshakes. */
 import { strict as assert } from 'node:assert';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { suite, test, type TestContext } from 'node:test';
 import { untoldCallsMax } from '@metergate/core/record/untold-calls.ts';
@@ -493,6 +494,28 @@ suite('handshakes', { timeout }, () => {
     assert.equal(caller.received.toString(), 'sorry');
     const record = await node.recordOf(() => true);
     assert.deepEqual([record.status, record.outcome, record.usage, record.transport], [404, 'completed', 'none', 'websocket']);
+  });
+
+  test('a refusal, and an answer other than 101, reach a caller who is still writing: the connection ends in order', async (t) => {
+    const node = await startSessionNode(t, { answer: 'HTTP/1.1 404 Not Here\r\ncontent-length: 5\r\n\r\nsorry' });
+    const key = `svc_live_${'9'.repeat(32)}`;
+    for (const [path, credential, answer] of [
+      ['/v1/responses', '', /^HTTP\/1.1 401 [^]*\}$/], ['/v1/messages', key, /^HTTP\/1.1 426 [^]*\}$/],
+      ['/v1/responses', key, /^HTTP\/1.1 404 [^]*sorry$/],
+    ] as const) {
+      const socket = connect({ port: Number(new URL(node.origin).port), host: '127.0.0.1', allowHalfOpen: true });
+      const faults: Error[] = [];
+      socket.on('error', (fault) => faults.push(fault));
+      let text = '';
+      socket.on('data', (chunk: Buffer) => { text += chunk.toString('latin1'); });
+      socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${credential}\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n`);
+      await once(socket, 'end');
+      for (let piece = 0; piece < 10; piece += 1) await new Promise((done) => socket.write(Buffer.alloc(20_000, 'x'), done));
+      socket.end();
+      await once(socket, 'close');
+      assert.match(text, answer);
+      assert.deepEqual(faults, [], path);
+    }
   });
 
   test('a path outside every pattern, and an upgrade that cannot be one, are answered as before', async (t) => {

@@ -13,7 +13,7 @@ import { Relay } from '../call/relay.ts';
 import { responseHead } from '../call/response-head.ts';
 import { serve } from '../call/serve.ts';
 import type { Connection, Connections } from '../callers/connections.ts';
-import { isClosing, sendRefusal } from '../callers/respond.ts';
+import { endBehindAnswer, isClosing, sendRefusal } from '../callers/respond.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
 import { hasResponseParser } from '../http-parser/response-parser.ts';
 import type { Destination, ExchangeObserver, Upgraded } from '../network/destination.ts';
@@ -57,7 +57,7 @@ function serveUpgrade(node: GatewayNode, connections: Connections, { request, fi
   // Whatever is answered but 101, this connection carries nothing else.
   Object.assign(response, { shouldKeepAlive: false, _last: true });
   response.assignSocket(socket);
-  response.once('finish', () => socket.destroySoon());
+  response.once('finish', () => endBehindAnswer(socket));
   try {
     serve(node, {
       request, response, connection, transport: 'websocket',
