@@ -32,6 +32,34 @@ function usageOf(reading: Reading): [string, string | null, Partial<TokenFigures
   return [reading.usage, reading.usageReason, tokens];
 }
 
+describe('the form is the one that the first byte shows, whatever the type names', () => {
+  const usage = { prompt_tokens: 3, completion_tokens: 4 };
+  const told: [string, string | null, Partial<TokenFigures>] = ['reported', null, { input: 3, output: 4 }];
+
+  test('events under the type of a JSON body end their dialogue, and later readers of that kind read JSON', () => {
+    const stream = events({ choices: [{ finish_reason: 'stop' }] }, { choices: [], usage }, '[DONE]');
+    for (const first of ['', '\uFEFF', '\n\r\n', ': comment\n\n', 'event: x\n', 'id: 1\n', 'retry: 5\n']) {
+      assert.deepEqual(usageOf(read(chat, first + stream)), told, JSON.stringify(first));
+      const reader = createUsageReader(chat);
+      reader.push(Buffer.from(first + stream));
+      assert.equal(reader.dialogueEnded, true, JSON.stringify(first));
+      reader.finish('whole');
+    }
+    assert.deepEqual(usageOf(read(chat, JSON.stringify({ usage }))), told);
+    const message = events({ type: 'message_start', message: { model: 'm', usage: { input_tokens: 9, output_tokens: 1 } } },
+      { type: 'message_delta', usage: { output_tokens: 4 } }, { type: 'message_stop' });
+    assert.deepEqual(usageOf(read(messages, message)), ['reported', null, { input: 9, output: 4 }]);
+    assert.deepEqual(usageOf(read(messages, message.slice(0, 150), 'cut'))[0], 'partial');
+    assert.deepEqual(usageOf(read(chat, events({ choices: [] }), 'cut')), ['unknown', 'cut', {}]);
+  });
+
+  test('a JSON body under the type of a stream, and later readers of that kind read events', () => {
+    for (const first of ['', '\uFEFF', ' \n']) assert.deepEqual(usageOf(read(chatStream, first + JSON.stringify({ model: 'm', usage }))), told);
+    assert.deepEqual(usageOf(read(chatStream, '{"usage":{"prompt_tokens":3')), ['unknown', 'not_readable', {}]);
+    assert.deepEqual(usageOf(read(chatStream, events({ choices: [], usage }, '[DONE]'))), told);
+  });
+});
+
 describe('first wire, JSON', () => {
   test('all figures, model and the first choice\'s finish reason', () => {
     const usage = { prompt_tokens: 9, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 4 },
@@ -67,7 +95,7 @@ describe('first wire, JSON', () => {
     ['no JSON', '<html>', 'unknown', 'not_readable', {}],
     ['an array', '[{"usage":{"prompt_tokens":1}}]', 'unknown', 'not_readable', {}],
     ['half a JSON in a whole body', '{"usage":{"prompt_tokens":1}', 'unknown', 'not_readable', {}],
-    ['an event stream', events({ usage: { prompt_tokens: 1 } }), 'unknown', 'not_readable', {}],
+    ['text that begins as events do', 'error: busy', 'unknown', 'not_readable', {}],
     ['a byte order mark', '\uFEFF{"usage":{"prompt_tokens":1,"total_tokens":1}}', 'reported', null, { input: 1 }],
     ['no output', '{"usage":{"prompt_tokens":1}}', 'partial', 'absent', { input: 1 }],
     ['no output, and a total', '{"usage":{"prompt_tokens":1,"total_tokens":4}}', 'reported', null, { input: 1 }],
@@ -153,10 +181,9 @@ describe('first wire, stream', () => {
     }
   });
 
-  test('an error event is an event; a JSON body, or events that are no JSON, are not readable', () => {
+  test('an error event is an event; events that are no JSON are not readable', () => {
     assert.deepEqual(usageOf(read(chatStream, events(first) + 'event: error\n' + events({ error: { message: 'x' } }))), ['unknown',
       'absent', {}]);
-    assert.deepEqual(usageOf(read(chatStream, JSON.stringify({ model: 'm', usage }))), ['unknown', 'not_readable', {}]);
     assert.deepEqual(usageOf(read(chatStream, events('hello'))), ['unknown', 'not_readable', {}]);
     assert.deepEqual(usageOf(read(chatStream, events(first, '{"usage":', last, '[DONE]'))), ['unknown', 'not_readable', {}]);
     assert.deepEqual(usageOf(read(chatStream, events('oops', { choices: [], usage }, '[DONE]'))), ['reported', null, { input: 3,
@@ -200,7 +227,7 @@ describe('the end of the dialogue', () => {
       'event: message_stop\ndata: {}\n\n', false],
     [messagesStream, 'data: {"type":"message\\u005fstop"}\n', true], [messagesStream, 'data: {"type":"message\\u005fsto"}\n', false],
     [responsesStream, 'data: {"type":"response.completed\\u0020"}\n', false],
-    [messagesStream, 'data: [DONE]\n\n', false], [chat, '{}', false], [chat, 'data: [DONE]\n', false],
+    [messagesStream, 'data: [DONE]\n\n', false], [chat, '{}', false], [chat, 'data: [DONE]\n', true],
   ];
   for (const [context, text, ended] of endings) {
     test(`${context.endpoint} ${JSON.stringify(text)}: ${ended ? 'ended at the newline' : 'not ended'}`, () => {

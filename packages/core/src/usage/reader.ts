@@ -4,9 +4,10 @@
  * the call.
  */
 import type { Endpoint, Wire } from '../wire/wire.ts';
-import { EventStreamForm, JsonBodyForm, type BodyForm, type FormVerdict } from './body-form.ts';
+import type { BodyForm, FormVerdict } from './body-form.ts';
 import { createChatDialect } from './chat-dialect.ts';
 import type { Dialect, Findings } from './dialect.ts';
+import { EitherForm } from './either-form.ts';
 import type { FoundUsage } from './found-usage.ts';
 import { createMessagesDialect } from './messages-dialect.ts';
 import { createOpenDialect } from './open-dialect.ts';
@@ -28,7 +29,7 @@ export function createUsageReader(context: ReadingContext): UsageReader {
   const idle = kept.pop();
   if (idle !== undefined) return idle.begin(without);
   const dialect = typeof context.dialect === 'string' ? dialectFacts[context.dialect].create() : dialectOf(context);
-  const form = !context.streamed ? new JsonBodyForm(dialect) : context.inLines === true ? new LinesForm(dialect) : new EventStreamForm(dialect);
+  const form = context.streamed && context.inLines === true ? new LinesForm(dialect) : new EitherForm(dialect, context.streamed ? 'events' : 'json');
   return new ResponseReader({ dialect, form, kept, outputDue: outputEndpoints.has(context.endpoint) }).begin(without);
 }
 
