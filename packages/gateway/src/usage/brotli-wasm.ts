@@ -7,6 +7,7 @@ import { Transform, type TransformCallback } from 'node:stream';
 import { BrotliElsewhere, memoryBytesElsewhere } from './brotli-elsewhere.ts';
 import { comesInShortPieces } from './brotli-opening.ts';
 import { brotliMemoryBytes, BrotliSlices, type Slice } from './brotli-slices.ts';
+import { CutShort } from './cut-short.ts';
 
 /** Decoded bytes of one slice on this thread: tenths of a millisecond. */
 const sliceBytesHere = 32 * 1024;
@@ -111,7 +112,7 @@ class WasmBrotliDecompress extends Transform {
   }
 
   override _flush(done: TransformCallback): void {
-    done(this.#whole ? null : new Error('The Brotli stream ended before it was whole.'));
+    done(this.#whole ? null : new CutShort());
   }
 
   override _destroy(fault: Error | null, done: (fault: Error | null) => void): void {

@@ -4,11 +4,12 @@
  * its allowance, or if it is not in the stated coding. The reading says why, and keeps what was reported before that point.
  */
 import type { Transform } from 'node:stream';
-import type { Reading, UsageReason } from '@metergate/core/usage/reading.ts';
+import { usageUnknown, type Reading, type UsageReason } from '@metergate/core/usage/reading.ts';
 import { BrotliDecodersBusy } from './brotli-wasm.ts';
 import type { Coding } from './content-coding.ts';
 import { decodedAllowance, type CopyLimits } from './copy-limits.ts';
 import type { CopyReader } from './copy-reader.ts';
+import { isCutShort } from './cut-short.ts';
 import { createDecoder, type DecoderOptions } from './decoders.ts';
 import type { DecodingPlaces, Placed } from './decoding-places.ts';
 import type { DecodingTurns } from './decoding-turns.ts';
@@ -54,6 +55,8 @@ export class DecodingCopy implements CopyReader, Placed {
   #place: 'none' | 'sought' | 'held' = 'none';
   /** Set once the copy is given up: nothing more is read. */
   #reason: UsageReason | null = null;
+  /** The data of a coding are damaged. A decoder keeps back what the piece with the damage held before it. */
+  #damaged = false;
   #decoded = false;
   #finishing: Finishing | null = null;
   #finished = false;
@@ -174,7 +177,7 @@ export class DecodingCopy implements CopyReader, Placed {
     this.#decodedBytes[stage] = 0;
     decoder.on('data', (slice: Buffer) => this.#take(stage, slice));
     decoder.on('end', () => this.#endStage(stage));
-    decoder.on('error', () => this.#break(stage));
+    decoder.on('error', (fault) => this.#break(stage, fault));
     return decoder;
   }
 
@@ -205,11 +208,12 @@ export class DecodingCopy implements CopyReader, Placed {
   }
 
   /** A decoder refused its input. If the response was cut, an early end is no fault of the coding. */
-  #break(stage: number): void {
+  #break(stage: number, fault: Error): void {
     for (let slice = this.#readOut(stage); slice !== null; slice = this.#readOut(stage)) this.#take(stage, slice);
     this.#inTurn(() => {
-      if (this.#finishing?.ending === 'cut') this.#settle(null);
-      else this.#giveUp('decode_failed');
+      if (!isCutShort(fault)) this.#damaged = true;
+      else if (this.#finishing?.ending === 'cut') return this.#settle(null);
+      this.#giveUp('decode_failed');
     });
   }
 
@@ -240,8 +244,12 @@ export class DecodingCopy implements CopyReader, Placed {
   #report(ending: 'whole' | 'cut', done: (reading: Reading) => void): void {
     this.#finished = true;
     this.#release();
-    const reading = this.#options.reader.finish(this.#reason === null ? ending : 'cut');
-    done(this.#reason === null ? reading : withReason(reading, this.#reason, ending));
+    const { reader } = this.#options;
+    // What was read of damaged data depends on the pieces in which they came, unless it was all there was to read.
+    const counts = !this.#damaged || reader.dialogueEnded;
+    const reading = reader.finish(this.#reason === null ? ending : 'cut');
+    if (!counts) done(reading.usageReason === 'reader_fault' ? reading : usageUnknown('decode_failed'));
+    else done(this.#reason === null ? reading : withReason(reading, this.#reason, ending));
   }
 
   #release(): void {
