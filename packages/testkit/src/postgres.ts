@@ -173,6 +173,8 @@ function keepDirectory(binaries: Binaries, made: string): void {
 function initialise({ initdb, identity }: Binaries, password: string, auth: 'password' | 'trust'): string {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-postgres-'));
   const passwordFile = `${directory}.password`;
+  // Servers of other builds may be older than 18, from when on there are checksums unless this is said.
+  const plain = auth === 'password' ? ['--no-data-checksums'] : [];
   writeFileSync(passwordFile, password, { mode: 0o600 });
   try {
     if (identity.uid !== undefined && identity.gid !== undefined) {
@@ -181,7 +183,7 @@ function initialise({ initdb, identity }: Binaries, password: string, auth: 'pas
     }
     const done = spawnSync(initdb, [
       `--pgdata=${directory}`, '--username=postgres', `--pwfile=${passwordFile}`, `--auth=${auth}`,
-      '--encoding=UTF8', '--no-locale', '--no-sync', '--no-data-checksums',
+      '--encoding=UTF8', '--no-locale', '--no-sync', ...plain,
     ], { ...identity, cwd: directory, encoding: 'utf8' });
     if (done.status !== 0) throw new Error(`initdb failed: ${done.error?.message ?? done.stderr}`);
   } catch (error) {
