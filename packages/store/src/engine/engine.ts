@@ -61,9 +61,12 @@ export interface Engine {
    * One change of settings: a write transaction that has taken the next revision. Since that locks the revision's row,
    * changes run one after the other and commit in the order of their numbers; what `work` reads stays true until its end.
    * A refusal that `work` returns rolls everything back, the revision included. `name`: as for `write`.
+   * `before`: in the same transaction, before the revision's row: takes the locks that batches hold, since whoever waits for one with the row holds
+   * up all other changes. They are taken in the order of a batch.
    */
   change<T>(
     work: (transaction: Transaction<Schema>, revision: bigint) => Promise<T | StoreRefusal>, name: ChangeName<Exclude<T, StoreRefusal>>,
+    before?: (transaction: Transaction<Schema>) => Promise<void>,
   ): Promise<T | StoreRefusal>;
   /** Statements of any duration, such as migrations: on PostgreSQL a separate connection without a time limit. */
   unhurried<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
@@ -168,7 +171,8 @@ function engineOn(db: Kysely<Schema>, { kind, name, server, file }: Place): Engi
         await own.destroy();
       }
     }),
-    change: (work) => write(async (transaction) => {
+    change: (work, _name, before) => write(async (transaction) => {
+      await before?.(transaction);
       const { value } = await transaction.updateTable('revision')
         .set((column) => ({ value: column('value', '+', 1n) })).returning('value').executeTakeFirstOrThrow();
       return work(transaction, value);

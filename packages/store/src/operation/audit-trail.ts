@@ -120,7 +120,8 @@ export function auditedEngine(context: StoreContext, intent: AuditIntent): Engin
   return {
     ...engine,
     write: (work, name) => engine.write(async (transaction) => told(transaction, await work(transaction), name)),
-    change: (work, name) => engine.change(async (transaction, revision) => told(transaction, await work(transaction, revision), name), name),
+    change: (work, name, before) =>
+      engine.change(async (transaction, revision) => told(transaction, await work(transaction, revision), name), name, before),
   };
 }
 

@@ -58,7 +58,6 @@ export function erasureIn(context: StoreContext): Erasure {
   const namePlaces = new Map<OrganizationId, NamePlace | null>();
   return {
     begin: (organization) => engine.change(async (transaction, revision) => {
-      if (engine.kind === 'postgres') await sql`select pg_advisory_xact_lock(${shippingLock}::bigint)`.execute(transaction);
       const isErased = async () => (await erasedAmong(engine.kind, sendingIn(transaction).send, [organization])).size > 0;
       if (!await stampOrganization(transaction, organization, revision) || await isErased()) {
         return unknownOrganization();
@@ -80,7 +79,8 @@ export function erasureIn(context: StoreContext): Erasure {
       await eraseAuditWords(transaction, organization);
       await transaction.updateTable('organization').set({ name: `erased ${organization}` }).where('id', '=', organization).execute();
       return { organization };
-    }, ({ organization: erased }) => ({ action: 'eraseOrganization', organization: erased, subject: erased, withoutWords: true })),
+    }, ({ organization: erased }) => ({ action: 'eraseOrganization', organization: erased, subject: erased, withoutWords: true }),
+    (transaction) => stopShipments(engine.kind, transaction, organization)),
     async eraseSlice() {
       const { names, more } = await background.write(async (transaction): Promise<ErasedSlice> => {
         const begun = await firstBegun(transaction);
@@ -106,6 +106,16 @@ export function erasureIn(context: StoreContext): Erasure {
       return true;
     },
   };
+}
+
+/**
+ * No shipment is under way, and none begins, until the transaction ends. SQLite lets in one writer anyway. The chain is locked as well: a first cap
+ * holds it while it waits for the revision's row, and the erasure changes it under that row.
+ */
+async function stopShipments(kind: Engine['kind'], transaction: Transaction<Schema>, organization: OrganizationId): Promise<void> {
+  if (kind === 'sqlite') return;
+  await sql`select pg_advisory_xact_lock(${shippingLock}::bigint)`.execute(transaction);
+  await transaction.selectFrom('receipt_chain').select('organization').where('organization', '=', organization).forUpdate().execute();
 }
 
 /** A larger file would keep writers waiting for more than about a second. Bytes. */

@@ -46,6 +46,8 @@ export function ofWorkingKey(nowMs: number) {
  * Inside a change, before the cap is made: if it is the organization's first, no batch of its records is under way until the change ends. A batch
  * reads only once, under its chain's lock, whether there are caps (`apply-to-leases.ts`). Otherwise a node might get a lease of the new cap that
  * leaves the batch out, and nobody would tell it. SQLite lets in one writer anyway.
+ * To be called twice: before the revision's row is taken, so that other changes of the store do not wait for the batch too, and under it, since the
+ * last cap may have gone in between, or the chain been made.
  */
 export async function beforeFirstCap(kind: Engine['kind'], transaction: Transaction<Schema>, organization: OrganizationId): Promise<void> {
   if (kind === 'sqlite') return;

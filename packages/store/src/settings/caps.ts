@@ -75,7 +75,8 @@ export function capsIn({ engine, clock, randomBytes }: StoreContext): Caps {
         .values({ id, organization, scope, subject, window, limit_nano: limit, mode, made: revision })
         .onConflict((conflict) => conflict.columns(['organization', 'scope', 'subject', 'window']).doUpdateSet({ limit_nano: limit, mode }))
         .returningAll().executeTakeFirstOrThrow());
-    }, ({ id }) => ({ action: 'setCap', organization: wanted.organization, subject: id })),
+    }, ({ id }) => ({ action: 'setCap', organization: wanted.organization, subject: id }),
+    (transaction) => beforeFirstCap(engine.kind, transaction, wanted.organization)),
     list: (organization, atMs, page = {}) => engine.read(async (db) => (await standings(engine.kind, db, organization, atMs)
       .where(isAfter(['c.made', 'c.id'], page)).orderBy('c.made').orderBy('c.id').limit(limitOfPage(page)).execute()).map(standingOf)),
     on: (organization, { key, labels }, atMs) => engine.read(async (db) => (await standings(engine.kind, db, organization, atMs)

@@ -19,6 +19,7 @@ import { nameRefusal } from '../engine/names.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import { numberOrNull, type OrganizationTable, type Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
+import { beforeFirstCap } from './capped-subjects.ts';
 import type { ChangeCheck } from './change-check.ts';
 import {
   agreedFiguresOf, columnsOf, fallbackPriceOf, modelsOf, runPolicyOf, unmeteredPolicyOf, wrongBaseUrlOf,
@@ -138,7 +139,9 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreCont
       return namesFigures(changes) && set.plan !== 'enterprise'
         ? refuse('invalid_setting', 'Requests and tokens per minute can be set on the enterprise plan only; the other plans have their own figures.')
         : set;
-    }, { action: 'setOrganization', organization: id, subject: id }),
+    }, { action: 'setOrganization', organization: id, subject: id }, async (transaction) => {
+      if (changes.ownKeys?.personCap) await beforeFirstCap(engine.kind, transaction, id);
+    }),
   };
 }
 

@@ -8,6 +8,7 @@ import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import type { Selectable, Transaction, Updateable } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { nameRefusal, projectRefusal } from '../engine/names.ts';
+import { beforeFirstCap } from './capped-subjects.ts';
 import type { ChangeCheck } from './change-check.ts';
 import { capOwnKey, hasOwnKeyTerms, ownChangeRefusal, ownKeyWithin, ownOnlyRefusal } from './own-keys.ts';
 import { memberRefusal } from './membership.ts';
@@ -210,7 +211,9 @@ function createdKeys({ engine, clock, randomBytes }: StoreContext): ServiceKeys[
         await capOwnKey(engine.kind, transaction, { organization, key: key.id, person, caps: own.caps, revision, randomBytes });
       }
       return key;
-    }, ({ id }) => ({ action: 'createKey', organization, subject: id }));
+    }, ({ id }) => ({ action: 'createKey', organization, subject: id }), async (transaction) => {
+      if (boundMaker !== undefined && await hasOwnKeyTerms(transaction, organization)) await beforeFirstCap(engine.kind, transaction, organization);
+    });
   };
 }
 

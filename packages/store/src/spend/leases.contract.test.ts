@@ -6,12 +6,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { SubjectClaim } from '@metergate/core/spend/lease/book.ts';
 import type { LeaseSubject } from '@metergate/core/spend/lease/subject.ts';
-import type { GatewayNodeId, OrganizationId } from '@metergate/core/id.ts';
+import type { GatewayNodeId, OrganizationId, PersonId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
 import pg from 'pg';
-import { granted, openTestStore, sampleRecord, sqliteFixture, startMs } from '../test-support/contract-fixture.ts';
+import { granted, hashOf, openTestStore, sampleRecord, sqliteFixture, startMs } from '../test-support/contract-fixture.ts';
 import { contractStores, onPostgres } from '../test-support/contract-store.ts';
 
 const contractStore = contractStores();
@@ -347,6 +347,50 @@ describe('leases on PostgreSQL', async () => {
       const isTold = await store.leases.feed() > feed;
       assert.ok((await leased).granted === 0n || isTold);
       assert.equal((await ask(other, 2, claim(day, { recent: 100 }))).granted, 0n);
+    });
+  }
+
+  const terms = { keysMax: 5, models: null, lifetimeMsMax: null, cap: null, personCap: { window: 'day' as const, limit: money(20) } };
+  const memberOf = async (organization: OrganizationId): Promise<PersonId> => (await granted(store.members.create({
+    organization, email: `m${++names}@leases.example`, passwordHash: 'a hash', role: 'member',
+  }))).id;
+  const keyOf = (organization: OrganizationId, person: PersonId, more: { readonly boundMaker?: PersonId } = {}) => granted(store.serviceKeys.create({
+    organization, person, name: null, project: null, expiresAtMs: null, prefix: 'svc', hash: hashOf(`key ${++names}`), ...more,
+  }));
+  /** What each needs is made before; then the change itself. */
+  const heldUp: Readonly<Record<string, (organization: OrganizationId) => Promise<() => Promise<unknown>>>> = {
+    'a first cap': async (organization) => () => granted(store.caps.set({
+      organization, scope: 'organization', subject: null, window: 'day', limit: money(20), mode: 'refuse',
+    })),
+    'a first cap by terms of own keys': async (organization) => {
+      await keyOf(organization, await memberOf(organization));
+      return () => granted(store.organizations.set(organization, { ownKeys: terms }));
+    },
+    'a first cap of an own key': async (organization) => {
+      const person = await memberOf(organization);
+      await granted(store.organizations.set(organization, { ownKeys: terms }));
+      return () => keyOf(organization, person, { boundMaker: person });
+    },
+    'an erasure': async (organization) => () => granted(store.erasure.begin(organization)),
+  };
+  for (const [title, prepare] of Object.entries(heldUp)) {
+    test(`${title} that waits for a batch holds up no other change of the store`, async (t) => {
+      const [organization, beside] = [await newOrganization(), await newOrganization()];
+      const change = await prepare(organization);
+      const spender = await fresh(one);
+      await ship(spender, organization, [1]);
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      t.after(() => client.end());
+      await client.query('begin');
+      await client.query('select from spend_day where organization = $1 for update', [organization]);
+      const shipped = ship(spender, organization, [20]);
+      await waits(shipped, 1);
+      const changed = change();
+      await waits(changed, 2);
+      await granted(store.organizations.set(beside, { drainSeconds: 7 }));
+      await client.query('commit');
+      await Promise.all([shipped, changed]);
     });
   }
 
