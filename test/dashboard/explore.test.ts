@@ -48,6 +48,12 @@ if (here !== 'linux-x64') {
     await page.getByRole('heading', { name: 'The costliest 1,000 of 1,060 rows' }).waitFor();
     const { total } = await (await page.request.get(at('/platform/v1/usage?by=project&limit=1&total=true'))).json() as { total: { calls: number } };
     assert.equal(total.calls, projects);
+    const file = /\/platform\/v1\/usage\/file/;
+    await page.route(file, (route) => route.fulfill({ status: 503, json: { error: { code: 'busy', message: 'Too much at once.' } } }));
+    await page.getByRole('button', { name: 'Show every row' }).click();
+    await page.getByRole('alert').filter({ hasText: 'Too much at once.' }).waitFor();
+    await page.unroute(file);
+    ground.complaints.splice(0).forEach((line) => assert.match(line, /status of 503/));
     const foot = page.locator('tfoot tr');
     await foot.filter({ hasText: /All calls\s*\$[\d.]+1,060/ }).waitFor();
     await page.getByRole('button', { name: 'Show every row' }).click();

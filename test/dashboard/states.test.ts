@@ -245,6 +245,63 @@ if (here !== 'linux-x64') {
     await page.getByRole('cell').first().waitFor();
   });
 
+  test('what a page lacked that was left is not asked for again; what is shown from before says so until it is there anew', async () => {
+    const own = await ground.person('ada@example.com', { reducedMotion: 'reduce' });
+    await own.clock.install();
+    await openPage(own, at('/keys'));
+    const requests = /\/platform\/v1\/keys/;
+    let asked = 0;
+    await own.route(requests, (route) => {
+      asked += 1;
+      return route.fulfill(storeAway);
+    });
+    // The answer from before is not asked for anew within five seconds.
+    await followTo(own, at('/connect'));
+    await own.clock.runFor(6_000);
+    await followTo(own, at('/keys'));
+    const older = own.getByRole('status').filter({ hasText: 'A part of this page is from before' });
+    await untilTrue(async () => {
+      if (await older.isVisible()) return true;
+      // Its retries are the page's own.
+      await own.clock.runFor(1_000);
+      return false;
+    });
+    await own.getByRole('cell', { name: 'worker' }).first().waitFor();
+    assert.deepEqual(await axeFindings(own), []);
+    assert.equal(await own.getByText('The platform is away').count(), 0);
+    await followTo(own, at('/connect'));
+    await older.waitFor({ state: 'detached' });
+    const before = asked;
+    for (let second = 0; second < 120; second += 1) await own.clock.runFor(1_000);
+    await settled(own);
+    assert.equal(asked, before);
+    await followTo(own, at('/keys'));
+    await older.waitFor();
+    await own.unroute(requests);
+    await untilTrue(async () => {
+      if (!await older.isVisible()) return true;
+      await own.clock.runFor(1_000);
+      return false;
+    });
+    await own.context().close();
+  });
+
+  test('where older rows do not come, the list says so', async () => {
+    await openPage(page, at('/connect'));
+    const requests = /\/platform\/v1\/audit/;
+    await page.route(requests, async (route) => {
+      if (route.request().url().includes('cursor=')) return route.fulfill({ status: 500, json: { error: { code: 'internal_error', message: 'It failed.' } } });
+      const response = await route.fetch();
+      return route.fulfill({ response, json: { ...await response.json() as object, nextCursor: 'older' } });
+    });
+    await followTo(page, at('/audit'));
+    await page.getByRole('button', { name: 'Older changes' }).click();
+    await page.getByRole('alert').filter({ hasText: 'It failed.' }).waitFor();
+    await page.getByRole('row').nth(1).waitFor();
+    await settled(page);
+    await page.unroute(requests);
+  });
+
   test('a document that is opened while the store is away says so, and comes by itself', async () => {
     const requests = /\/platform\/v1\//;
     await page.route(requests, (route) => route.fulfill(storeAway));

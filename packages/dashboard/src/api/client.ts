@@ -2,9 +2,10 @@
  * The platform's HTTP as the pages use it: typed by the OpenAPI document, cached by TanStack Query. An unsuccessful answer is thrown as a
  * `Refused` with the platform's own sentence, whose times are written as the pages write them.
  */
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, notifyManager, QueryCache, QueryClient, type Query } from '@tanstack/react-query';
 import createFetchClient, { type Middleware } from 'openapi-fetch';
 import createQueryHooks from 'openapi-react-query';
+import { useSyncExternalStore } from 'react';
 import { withMoments } from '../shown/moments.ts';
 import { noteLacking } from './lacking.ts';
 import { patientFetch } from './patience.ts';
@@ -17,12 +18,15 @@ export type { paths } from './schema.ts';
 export class Refused extends Error {
   readonly status: number;
   readonly code: string;
+  /** The address that was read, if the platform answered. */
+  readonly url: string | null;
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, url: string | null = null) {
     super(message);
     this.name = 'Refused';
     this.status = status;
     this.code = code;
+    this.url = url;
   }
 }
 
@@ -39,13 +43,14 @@ const refusing: Middleware = {
     // Its store is away, for all that is asked or for this alone: only the first is waited for as a restart is.
     if (request.method === 'GET' && said?.error?.code === 'unavailable') {
       askWhetherThere();
-      noteLacking(request.url);
+      noteLacking();
     } else noteAnswer();
     if (response.ok) return;
     throw new Refused(
       response.status,
       said?.error?.code ?? 'unreadable',
       withMoments(said?.error?.message ?? `The platform answered ${response.status}.`),
+      request.method === 'GET' ? request.url : null,
     );
   },
   onError: ({ error }) => brokenOff(error) as Error,
@@ -59,7 +64,7 @@ function brokenOff(error: unknown): unknown {
 }
 
 /** The store was away for it. It is asked again by itself. */
-export function isLacking(fault: unknown): boolean {
+export function isLacking(fault: unknown): fault is Refused {
   return fault instanceof Refused && fault.code === 'unavailable';
 }
 
@@ -106,6 +111,30 @@ export const queries = new QueryClient({
     },
   },
 });
+
+/** What the page that is shown lacks because the store is away for it, also while it is asked for a second and third time. */
+function lackingQueries(): readonly Query[] {
+  return queries.getQueryCache().findAll({ type: 'active', predicate: ({ state }) => isLacking(state.error ?? state.fetchFailureReason) });
+}
+
+/** The address of one of these requests; null: nothing is lacking. */
+export function lackedHere(): string | null {
+  const fault = lackingQueries()[0]?.state;
+  return ((fault?.error ?? fault?.fetchFailureReason) as Refused | null | undefined)?.url ?? null;
+}
+
+/** A part of the page has an answer from before, because the store is away for a newer one. */
+export function useOlderParts(): boolean {
+  return useSyncExternalStore(whenAnyChanged, hasOlderParts);
+}
+
+function whenAnyChanged(tell: () => void): () => void {
+  return queries.getQueryCache().subscribe(notifyManager.batchCalls(tell));
+}
+
+function hasOlderParts(): boolean {
+  return lackingQueries().some(({ state }) => state.status === 'error' && state.data !== undefined);
+}
 
 /** Hooks: `api.useQuery('get', '/platform/v1/caps')`. */
 export const api = createQueryHooks(ask);

@@ -59,7 +59,7 @@ export function PageFault({ error, reset }: { readonly error: unknown; readonly 
     }
   };
   useEffect(() => (away ? whenBack(again) : undefined), [away]);
-  useEffect(() => (away ? whenAnswered(again) : undefined), [away]);
+  useEffect(() => (isLacking(error) ? whenAnswered({ lacked: () => error.url, go: again }) : undefined), [error]);
   return (
     <Center mih="60dvh" p="md">
       <Stack align="center" gap="xs" maw={480}>

@@ -1,9 +1,8 @@
 /** The frame around every page of a session: menu, header, command palette, notices, and signing in again after a session has ended. */
 import { useDisclosure } from '@mantine/hooks';
-import type { Query } from '@tanstack/react-query';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { useDeferredValue, useEffect } from 'react';
-import { queries, sessionEnd } from '../api/client.ts';
+import { lackedHere, queries, sessionEnd } from '../api/client.ts';
 import { whenAnswered } from '../api/lacking.ts';
 import { whenBack } from '../api/reach.ts';
 import { useNoticesWanted } from '../app/notices.ts';
@@ -21,9 +20,9 @@ const SignInAgain = onDemand(async () => (await import('./sign-in-again.tsx')).S
 /** How long after the frame, and again after that while the page is still asking for something. */
 const loadAheadMs = 3_000;
 
-/** For what the page lacks. What is still under way is given up and made anew by itself. */
+/** For what the page lacks. What is still under way is given up and made anew by itself, and what a page lacked that was left once it is opened. */
 function askAnew(): void {
-  void queries.refetchQueries({ predicate: ({ state }: Query) => state.status === 'error' });
+  void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
 }
 
 export function Shell() {
@@ -46,7 +45,7 @@ export function Shell() {
     };
   }, []);
   useEffect(() => whenBack(askAnew), []);
-  useEffect(() => whenAnswered(askAnew), []);
+  useEffect(() => whenAnswered({ lacked: lackedHere, go: askAnew }), []);
   useLoadedAhead();
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

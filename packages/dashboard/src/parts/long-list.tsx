@@ -1,7 +1,9 @@
 /** The rows of a long list so far, and the button for older ones. */
-import { Button, Center } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { sentenceOf } from '../api/client.ts';
+import { FormFault } from './form-fault.tsx';
 import type { longListQuery } from './long-list-query.ts';
 
 /** `of`: what `longListQuery` made. */
@@ -10,9 +12,13 @@ export function useLongList<Row>(of: ReturnType<typeof longListQuery<Row>>) {
   return { list, rows: list.data?.pages.flatMap(({ data }) => data) ?? [] };
 }
 
-interface Paged {
+/** What is known of the rows after those that are shown. */
+export interface Paged {
   readonly hasNextPage: boolean;
   readonly isFetchingNextPage: boolean;
+  /** They were asked for and did not come. */
+  readonly isFetchNextPageError: boolean;
+  readonly error: unknown;
   readonly fetchNextPage: () => unknown;
 }
 
@@ -20,10 +26,11 @@ interface Paged {
 export function Older({ of: list, children }: { readonly of: Paged; readonly children: ReactNode }) {
   if (!list.hasNextPage) return null;
   return (
-    <Center p="sm">
+    <Stack p="sm" gap="xs" align="center">
+      <FormFault sentence={list.isFetchNextPageError ? sentenceOf(list.error) : null} />
       <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
         {children}
       </Button>
-    </Center>
+    </Stack>
   );
 }

@@ -1,8 +1,9 @@
 /** The picker of a page's time range: the usual ones by name, or two dates in a calendar that is loaded on demand. */
-import { Group, NativeSelect } from '@mantine/core';
+import { Group, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { RangeSearch } from '../app/page-search.ts';
-import { rangeChoices, type Range } from '../shown/ranges.ts';
+import { utcMoment } from '../shown/moments.ts';
+import { rangeChoices, type Range, type RangeBounds } from '../shown/ranges.ts';
 import { onDemand } from './on-demand.tsx';
 
 const DatesPicker = onDemand(async () => (await import('./dates-picker.tsx')).DatesPicker);
@@ -25,5 +26,14 @@ export function RangePicker({ range, onChange }: { readonly range: Range; readon
       />
       {choosing ? <DatesPicker range={range} onChange={onChange} /> : null}
     </Group>
+  );
+}
+
+/** On paper, where no choice can be seen and today is not known: from when to when. */
+export function RangeOnPaper({ range: { sinceMs, untilMs } }: { readonly range: RangeBounds }) {
+  return (
+    <Text className="on-paper" size="sm" c="dimmed">
+      {utcMoment(new Date(sinceMs))} to {utcMoment(new Date(untilMs))}
+    </Text>
   );
 }

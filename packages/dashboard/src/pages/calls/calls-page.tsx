@@ -1,5 +1,5 @@
 /** Every call, newest first: by time and filters, live, and one of them opened as a sheet. Never content. */
-import { Button, Center, Drawer, Group, Switch } from '@mantine/core';
+import { Button, Drawer, Group, Switch } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
@@ -7,8 +7,9 @@ import { memo, useCallback, useDeferredValue, useMemo } from 'react';
 import type { CallsSearch } from '../../app/page-search.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { FilterBar } from '../../parts/filter-bar.tsx';
+import { Older, type Paged } from '../../parts/long-list.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
-import { RangePicker } from '../../parts/range-picker.tsx';
+import { RangeOnPaper, RangePicker } from '../../parts/range-picker.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import type { ShownCall } from '../../shown/call-record.ts';
@@ -57,6 +58,7 @@ export function CallsPage() {
           </Button>
         )}
       </Group>
+      {live ? null : <RangeOnPaper range={range} />}
       {live ? null : <RecordsGone sinceMs={range.sinceMs} />}
       {!live && hasCounts(search) ? <CallsOverTime range={range} filters={search} onPick={set} /> : null}
       <Panel flush>
@@ -78,13 +80,7 @@ export function CallsPage() {
             )
           }
         </Loaded>
-        {calls.more === null ? null : (
-          <Center p="sm">
-            <Button variant="default" loading={calls.coming} onClick={calls.more}>
-              Older calls
-            </Button>
-          </Center>
-        )}
+        {calls.older === null ? null : <Older of={calls.older}>Older calls</Older>}
       </Panel>
       <Drawer opened={search.call !== undefined} onClose={() => set({ call: undefined })} position="right" size="lg" title="Call">
         {search.call === undefined ? null : <CallSheet id={search.call} known={calls.rows?.find(({ id }) => id === search.call)} />}
@@ -112,9 +108,8 @@ interface ShownCalls {
   readonly rows: readonly ShownCall[] | undefined;
   readonly error: unknown;
   readonly refetch: () => unknown;
-  /** Null: there are no older calls, or only the newest are shown. */
-  readonly more: (() => void) | null;
-  readonly coming: boolean;
+  /** Null: only the newest are shown. */
+  readonly older: Paged | null;
 }
 
 /** In live mode, asks for the newest calls each second and keeps nothing older; otherwise pages, from the newest on. */
@@ -126,11 +121,5 @@ function useCalls(search: CallsSearch, live: boolean): ShownCalls {
     [live, newest.data, pages.data],
   );
   const { error, refetch } = live ? newest : pages;
-  return {
-    rows,
-    error,
-    refetch,
-    more: !live && pages.hasNextPage ? () => void pages.fetchNextPage() : null,
-    coming: pages.isFetchingNextPage,
-  };
+  return { rows, error, refetch, older: live ? null : pages };
 }

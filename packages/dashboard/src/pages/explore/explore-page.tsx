@@ -8,8 +8,9 @@ import { chosenFilters, type ExploreSearch } from '../../app/page-search.ts';
 import { useMay } from '../../app/session.ts';
 import { dimensionNames, FilterBar } from '../../parts/filter-bar.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
-import { Refused } from '../../api/client.ts';
-import { RangePicker } from '../../parts/range-picker.tsx';
+import { Refused, sentenceOf } from '../../api/client.ts';
+import { FormFault } from '../../parts/form-fault.tsx';
+import { RangeOnPaper, RangePicker } from '../../parts/range-picker.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { wholeCount } from '../../shown/amounts.ts';
@@ -91,7 +92,7 @@ export function ExplorePage() {
         <Text size="sm" c="dimmed">
           {utcMoment(new Date(range.sinceMs))} to {utcMoment(new Date(range.untilMs))}, beside {timeBefore(range)}
         </Text>
-      ) : null}
+      ) : <RangeOnPaper range={range} />}
       <RecordsGone sinceMs={compares ? compared.before.sinceMs : range.sinceMs} />
       {compares ? null : <FileInstead fault={explored.error} question={question} />}
       {isEmpty ? null : <ExploreChart {...question} {...{ metric, names }} alone={asked.data === undefined} />}
@@ -124,6 +125,7 @@ export function ExplorePage() {
                   <SaveFile {...{ question, names }} />
                 </Group>
               }>
+              <FormFault sentence={every.error === null || every.isFetching ? null : sentenceOf(every.error)} />
               <ExploreTable rows={compares ? rows : (every.data ?? rows)} {...{ total, before, question, names }} />
             </Panel>
           )
