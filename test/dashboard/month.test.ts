@@ -54,7 +54,10 @@ if (here !== 'linux-x64') {
     await table.locator('tfoot').filter({ hasText: new RegExp(`Total of ${projects}${projects}\\$${cost.replace('.', '\\.')}`) }).waitFor();
     await page.emulateMedia({ media: 'print', reducedMotion: 'reduce' });
     await visible(projects);
+    const places = await page.evaluate<readonly string[]>(`[...document.querySelectorAll('tfoot')].map((each) => getComputedStyle(each).display)`);
+    assert.deepEqual([...new Set(places)], ['table-row-group'], 'the total is not repeated on every sheet');
     await page.emulateMedia({ media: 'screen', reducedMotion: 'reduce' });
+    await visible(10);
     await page.getByRole('button', { name: `Show all ${projects}` }).click();
     await visible(projects);
     const name = new Date(`${lastMonth}-01`).toLocaleDateString('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' });

@@ -290,7 +290,8 @@ if (here !== 'linux-x64') {
     await openPage(page, at('/connect'));
     const requests = /\/platform\/v1\/audit/;
     await page.route(requests, async (route) => {
-      if (route.request().url().includes('cursor=')) return route.fulfill({ status: 500, json: { error: { code: 'internal_error', message: 'It failed.' } } });
+      const failed = { status: 500, json: { error: { code: 'internal_error', message: 'It failed.' } } };
+      if (route.request().url().includes('cursor=')) return route.fulfill(failed);
       const response = await route.fetch();
       return route.fulfill({ response, json: { ...await response.json() as object, nextCursor: 'older' } });
     });

@@ -10,7 +10,7 @@ import { queries } from './api/client.ts';
 import { followOtherTabs } from './app/session.ts';
 import { goAhead } from './frame/ahead.ts';
 import { router } from './frame/router.tsx';
-import { cssVariables, theme } from './app/theme.ts';
+import { cssVariables, lightOnPaper, theme } from './app/theme.ts';
 
 const colorScheme = localStorageColorSchemeManager({ key: 'metergate-color-scheme' });
 /** Without this value the browser ignores the components' style elements, because the page's policy forbids them. */
@@ -36,6 +36,7 @@ function draw(): void {
 }
 
 followOtherTabs();
+lightOnPaper();
 goAhead();
 // Once the page is there: React would keep a placeholder for 300 ms that is needed for 50. Not awaited: the page's script takes parts of this one.
 void router.load().finally(draw);

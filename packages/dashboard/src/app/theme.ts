@@ -113,3 +113,18 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--series-8': '#adb5bd',
   },
 });
+
+/** Paper is white in every scheme: what is printed has the light colors, before any part of the page is drawn for it. */
+export function lightOnPaper(): void {
+  const scheme = 'data-mantine-color-scheme';
+  const { documentElement: root } = document;
+  let shown: string | null = null;
+  addEventListener('beforeprint', () => {
+    shown ??= root.getAttribute(scheme);
+    root.setAttribute(scheme, 'light');
+  });
+  addEventListener('afterprint', () => {
+    if (shown !== null) root.setAttribute(scheme, shown);
+    shown = null;
+  });
+}

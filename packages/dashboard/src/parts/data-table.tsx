@@ -157,10 +157,14 @@ function Head<Row>({ of: { head, right, sortBy }, sorted, onSort }: {
   return (
     <Table.Th role="columnheader" className={right === true ? 'right' : undefined} aria-sort={sorted}>
       {sortBy !== undefined ? (
-        <button type="button" className="sort-button" onClick={onSort}>
-          {head}
-          {sorted === undefined ? null : <Arrow size={12} aria-hidden />}
-        </button>
+        <>
+          <button type="button" className="sort-button" onClick={onSort}>
+            {head}
+            {sorted === undefined ? null : <Arrow size={12} aria-hidden />}
+          </button>
+          {/* Of the heads that a browser repeats on each sheet it leaves out buttons. */}
+          <span className="on-paper">{head}</span>
+        </>
       ) : head === '' ? (
         <span className="visually-hidden">Actions</span>
       ) : (

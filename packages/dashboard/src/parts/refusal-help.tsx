@@ -1,20 +1,21 @@
-/** What would let a refused call through, with the page where that is done. */
+/** What would let a refused call through, with the page where that is done, and who may do it there. */
 import { Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Shown } from '../api/client.ts';
+import { useMay } from '../app/session.ts';
 import { whatHelps } from '../shown/what-helps.ts';
 
 export function RefusalHelp({ of: refusal }: { readonly of: Pick<Shown<'Refusal'>, 'code' | 'scope' | 'window'> }) {
   const { words, page } = whatHelps(refusal);
+  const may = useMay('admin');
+  if (page === undefined) return <Text size="sm">{words}</Text>;
+  // A page that the person's role does not open leads nowhere.
+  const opens = may || page.to !== '/providers';
   return (
     <Text size="sm">
       {words}
-      {page === undefined ? null : (
-        <>
-          {' See '}
-          <Link to={page.to}>{page.name}</Link>.
-        </>
-      )}
+      {may || page.who === undefined ? null : ` ${page.who}`}
+      {opens ? <> See <Link to={page.to}>{page.name}</Link>.</> : null}
     </Text>
   );
 }

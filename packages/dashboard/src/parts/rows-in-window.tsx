@@ -2,7 +2,7 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { startTransition, useLayoutEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
-import { flushSync } from 'react-dom';
+import { usePrinting } from './printing.ts';
 import { evenRowsNear, printedMax, rowsKept, type KeptRows } from './rows-kept.ts';
 
 /** What a row of a long table says of itself, so that its true height is known. */
@@ -34,18 +34,6 @@ export function RowsInWindow(props: WindowedRowsProps<unknown>) {
   const isPrinted = usePrinting() && props.rows.length <= printedMax;
   if (isPrinted) return <tbody role="rowgroup">{props.rows.map((each) => props.row(each))}</tbody>;
   return props.even === true && !areCards ? <EvenRows {...props} /> : <UnevenRows {...props} />;
-}
-
-/** Whether the page is being put on paper. It is drawn again before the browser's own code goes on, which prints what is there then. */
-function usePrinting(): boolean {
-  const [is, set] = useState(false);
-  useLayoutEffect(() => {
-    const ending = new AbortController();
-    addEventListener('beforeprint', () => flushSync(() => set(true)), { signal: ending.signal });
-    addEventListener('afterprint', () => set(false), { signal: ending.signal });
-    return () => ending.abort();
-  }, []);
-  return is;
 }
 
 /**

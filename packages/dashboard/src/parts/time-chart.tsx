@@ -8,6 +8,7 @@ import 'uplot/dist/uPlot.min.css';
 import { partAt, type TimeChartProps } from './chart-props.ts';
 import { cutNote, cutOf } from './cut-bars.ts';
 import { drawChart, type DrawnChart, type UnderPointer } from './draw-chart.ts';
+import { usePrinting } from './printing.ts';
 import { runningBar, runningNote, soFar } from './running-bar.ts';
 
 /** A chart less high than this is a sketch above a list; its tooltip says which bar is still running. */
@@ -20,6 +21,7 @@ export function TimeChart(props: TimeChartProps) {
   const momentName = (ms: number): string => props.momentName(ms) + (running !== null && ms === moments[running] ? soFar[step] : '');
   const box = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
+  const printing = usePrinting();
   const [under, setUnder] = useState<UnderPointer | null>(null);
   const drawn = useRef<DrawnChart | null>(null);
   useEffect(() => {
@@ -31,7 +33,7 @@ export function TimeChart(props: TimeChartProps) {
       watch.disconnect();
       drawn.current?.destroy();
     };
-  }, [moments, series, kind, scheme, height, running, cut]);
+  }, [moments, series, kind, scheme, printing, height, running, cut]);
   return (
     <figure style={{ margin: 0 }}>
       <div

@@ -5,15 +5,16 @@ type Refusal = Pick<Shown<'Refusal'>, 'code' | 'scope' | 'window'>;
 
 interface Help {
   readonly words: string;
-  /** Where it is done; absent: on the caller's side. */
-  readonly page?: { readonly to: '/caps' | '/settings' | '/providers' | '/keys' | '/runs'; readonly name: string };
+  /** Where it is done, and what the others are told of who does it; absent: it is done on the caller's side. */
+  readonly page?: { readonly to: '/caps' | '/settings' | '/providers' | '/keys' | '/runs'; readonly name: string; readonly who?: string };
 }
 
-const caps = { to: '/caps', name: 'Caps & limits' } as const;
-const settings = { to: '/settings', name: 'Settings' } as const;
-const providers = { to: '/providers', name: 'Providers' } as const;
-const runs = { to: '/runs', name: 'Runs' } as const;
-const keys = { to: '/keys', name: 'Service keys' } as const;
+const limits = { to: '/caps', name: 'Caps & limits' } as const;
+const caps = { ...limits, who: 'An admin changes caps.' } as const;
+const settings = { to: '/settings', name: 'Settings', who: 'An admin changes the settings.' } as const;
+const providers = { to: '/providers', name: 'Providers', who: 'An admin connects providers.' } as const;
+const runs = { to: '/runs', name: 'Runs', who: 'An admin mints grants.' } as const;
+const keys = { to: '/keys', name: 'Service keys', who: 'An admin says which models are allowed.' } as const;
 
 const windows: Readonly<Record<string, string>> = {
   day: 'the next day begins (00:00 UTC)',
@@ -34,7 +35,7 @@ const byCode: Readonly<Record<string, Help>> = {
   },
   rate_limit_exceeded: {
     words: 'Too many requests or tokens a minute. Send again after the seconds that Retry-After says, or ask for a larger plan.',
-    page: caps,
+    page: limits,
   },
   run_expired: { words: `${newRun}, and a larger x-svc-run-ttl.` },
   run_closed: { words: `${newRun}. Somebody closed this one, or it had no call for a day.` },

@@ -2,6 +2,7 @@
 import { Group, Progress, Text } from '@mantine/core';
 import type { Shown } from '../../api/client.ts';
 import { Panel } from '../../parts/page.tsx';
+import { percentOf } from '../../parts/spent-bar.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Moment } from '../../shown/figures.tsx';
 
@@ -61,5 +62,5 @@ function Sentence({ of: { state, report, firstDay, closesAt, retiredAt } }: { re
 
 function DaysGone({ firstDay }: { readonly firstDay: string }) {
   const gone = Math.min(7, Math.max(0, (Date.now() - Date.parse(firstDay)) / dayMs));
-  return <Progress mt="sm" value={(gone / 7) * 100} aria-label={`${Math.floor(gone)} of seven days are over`} />;
+  return <Progress mt="sm" value={percentOf(gone / 7)} aria-label={`${Math.floor(gone)} of seven days are over`} />;
 }

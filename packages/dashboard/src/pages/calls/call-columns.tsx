@@ -1,4 +1,5 @@
 /** The columns of the list of calls. */
+import { Fragment } from 'react';
 import type { Column } from '../../parts/data-table.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { shortMs } from '../../shown/amounts.ts';
@@ -63,10 +64,14 @@ function Purpose({ of: { labels, run } }: { readonly of: ShownCall }) {
   if (labels.length === 0 && run === null) return <span className="dim">–</span>;
   return (
     <>
-      {labels.length === 0 ? null : <div title={labels.join(', ')}>{labels.join(', ')}</div>}
+      {labels.length === 0 ? null : (
+        <div title={labels.join(', ')}>
+          {labels.map((label, at) => <Fragment key={label}>{at === 0 ? '' : ', '}<bdi>{label}</bdi></Fragment>)}
+        </div>
+      )}
       {run === null ? null : (
         <div className="dim small" title={run}>
-          run {run}
+          run <bdi>{run}</bdi>
         </div>
       )}
     </>

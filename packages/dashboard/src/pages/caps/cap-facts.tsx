@@ -1,8 +1,9 @@
 /** What a cap covers, how much of it is spent, and whether it refuses. */
-import { Group, Progress, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Shown } from '../../api/client.ts';
 import { CostIncomplete } from '../../parts/usage-cost.tsx';
+import { SpentBar } from '../../parts/spent-bar.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { percent } from '../../shown/amounts.ts';
 import { Money } from '../../shown/figures.tsx';
@@ -54,13 +55,7 @@ export function Spent({ of: cap }: { readonly of: Cap }) {
           {percent(Number(cap.spent), Number(cap.limit))}
         </Text>
       </Group>
-      <Progress
-        value={Math.min(100, part * 100)}
-        mt={4}
-        size="sm"
-        aria-label={`Spent ${percent(Number(cap.spent), Number(cap.limit))} of the limit`}
-        color={part >= 1 ? 'red' : part >= 0.8 ? 'yellow' : 'tide'}
-      />
+      <SpentBar below part={part} label={`Spent ${percent(Number(cap.spent), Number(cap.limit))} of the limit`} />
       <CostIncomplete of={incompleteIn([cap])} />
     </div>
   );

@@ -1,5 +1,5 @@
 /** Budgets in force in a month: what calls are meant to cost, what they did, and what is expected at its end. They refuse nothing. */
-import { Autocomplete, Button, Modal, Progress, Select, Stack, Text } from '@mantine/core';
+import { Autocomplete, Button, Modal, Select, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
@@ -11,6 +11,7 @@ import { useDoing } from '../../parts/doing.ts';
 import { DollarsInput } from '../../parts/dollars-input.tsx';
 import { useSharedForm } from '../../parts/shared-form.tsx';
 import { Panel } from '../../parts/page.tsx';
+import { SpentBar } from '../../parts/spent-bar.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { Submit } from '../../parts/submit.tsx';
@@ -178,13 +179,7 @@ const columns: readonly Column<Budget>[] = [
       return (
         <div style={{ minWidth: 130 }}>
           <Money amount={amount} /> <span className="dim small">{percent(Number(spent), Number(amount))}</span>
-          <Progress
-            size="sm"
-            mt={4}
-            value={Math.min(100, part * 100)}
-            color={state === 'spent' ? 'red' : state === 'over_expected' ? 'yellow' : 'tide'}
-            aria-label="Spent of the budget"
-          />
+          <SpentBar below part={part} label="Spent of the budget" color={state === 'spent' ? 'red' : state === 'over_expected' ? 'yellow' : 'tide'} />
         </div>
       );
     },

@@ -10,7 +10,7 @@ import { useMemo, useState, type ReactNode } from 'react';
 import { chosenFilters, type Filters, type OverviewSearch } from '../../app/page-search.ts';
 import { onDemand } from '../../parts/on-demand.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
-import { RangePicker } from '../../parts/range-picker.tsx';
+import { RangeOnPaper, RangePicker } from '../../parts/range-picker.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
 import { Coming, Loaded, Nothing } from '../../parts/states.tsx';
 import { comparedTime } from '../../shown/comparison.ts';
@@ -46,6 +46,7 @@ export function OverviewPage() {
           <RangePicker range={range} onChange={set} />
         </Group>
       }>
+      <RangeOnPaper range={range} />
       <RecordsGone sinceMs={range.sinceMs} />
       {filtered ? <OfSome range={range} filters={filters} /> : <OfAll range={range} />}
       <SimpleGrid cols={{ base: 1, md: 2 }} className="halves">

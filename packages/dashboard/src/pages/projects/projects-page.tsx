@@ -9,7 +9,7 @@ import type { Shown } from '../../api/client.ts';
 import type { RangeSearch } from '../../app/page-search.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
-import { RangePicker } from '../../parts/range-picker.tsx';
+import { RangeOnPaper, RangePicker } from '../../parts/range-picker.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
 import { OfIncompleteCost, UsageCost } from '../../parts/usage-cost.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
@@ -55,6 +55,7 @@ export function ProjectsPage() {
       title="Projects"
       about="What calls were for: the word that a call names in x-svc-project, else its key's own."
       actions={<RangePicker range={range} onChange={set} />}>
+      <RangeOnPaper range={range} />
       <RecordsGone sinceMs={range.sinceMs} />
       <Panel flush>
         <Loaded of={usage} height={260}>

@@ -1,5 +1,5 @@
 /** One run: what it spent of what, its story, and a way to end it. */
-import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ListTree } from 'lucide-react';
@@ -9,6 +9,7 @@ import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { CopyableId } from '../../parts/copying.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Facts } from '../../parts/facts.tsx';
+import { SpentBar } from '../../parts/spent-bar.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { Money, Moment } from '../../shown/figures.tsx';
 import { useKeyNames } from '../../shown/key-names.ts';
@@ -112,14 +113,7 @@ function Head({ run }: { readonly run: ListedRun }) {
         </Text>
         <RunBadge of={run} />
       </Group>
-      {part === null ? null : (
-        <Progress
-          size="sm"
-          value={Math.min(100, part * 100)}
-          color={part >= 1 ? 'red' : part >= 0.8 ? 'yellow' : 'tide'}
-          aria-label="Spent of the budget"
-        />
-      )}
+      {part === null ? null : <SpentBar part={part} label="Spent of the budget" />}
       {run.clampReason === null ? null : (
         <Alert>
           {clamps[run.clampReason]}

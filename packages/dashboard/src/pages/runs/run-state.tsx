@@ -1,6 +1,7 @@
 /** The state of a run, and how much of its budget is spent. */
-import { Progress, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { Shown } from '../../api/client.ts';
+import { SpentBar } from '../../parts/spent-bar.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Money } from '../../shown/figures.tsx';
 
@@ -40,13 +41,7 @@ export function Budget({ of: run }: { readonly of: ListedRun }) {
           lowered
         </Text>
       )}
-      <Progress
-        size="sm"
-        mt={4}
-        value={Math.min(100, part * 100)}
-        color={part >= 1 ? 'red' : part >= 0.8 ? 'yellow' : 'tide'}
-        aria-label="Spent of the budget"
-      />
+      <SpentBar below part={part} label="Spent of the budget" />
     </div>
   );
 }

@@ -1,8 +1,9 @@
 /** One table of a statement: the costliest rows with a total that is of all of them. Paper gets every row. */
 import { Button, Table, Text } from '@mantine/core';
-import { useState } from 'react';
+import { startTransition, useState } from 'react';
 import type { PageAmounts } from '@metergate/core/books/allocation/page-amounts.ts';
 import type { Shown } from '../../api/client.ts';
+import { usePrinting } from '../../parts/printing.ts';
 import { OfIncompleteCost } from '../../parts/usage-cost.tsx';
 import { nanoOf, wholeCount } from '../../shown/amounts.ts';
 import { costSaid, incompleteIn } from '../../shown/incomplete-cost.ts';
@@ -23,6 +24,7 @@ interface StatementTableProps {
 
 export function StatementTable({ of, rows, amounts, name }: StatementTableProps) {
   const [all, setAll] = useState(false);
+  const printing = usePrinting();
   if (rows.length === 0) {
     return (
       <Text size="sm" c="dimmed" p="md">
@@ -44,8 +46,8 @@ export function StatementTable({ of, rows, amounts, name }: StatementTableProps)
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody role="rowgroup">
-          {rows.map((row, index) => (
-            <Table.Tr role="row" key={index} className={all || index < shownFirst ? undefined : 'on-paper'}>
+          {(all || printing ? rows : rows.slice(0, shownFirst)).map((row, index) => (
+            <Table.Tr role="row" key={index}>
               <Table.Td role="cell" className="wrap">{name(row)}</Table.Td>
               <Table.Td role="cell" className="right">
                 {wholeCount(row.calls)}
@@ -67,7 +69,7 @@ export function StatementTable({ of, rows, amounts, name }: StatementTableProps)
         </Table.Tfoot>
       </Table>
       {all || rows.length <= shownFirst ? null : (
-        <Button className="no-print" m="xs" size="compact-sm" variant="default" onClick={() => setAll(true)}>
+        <Button className="no-print" m="xs" size="compact-sm" variant="default" onClick={() => startTransition(() => setAll(true))}>
           Show all {wholeCount(rows.length)}
         </Button>
       )}
