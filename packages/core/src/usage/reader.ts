@@ -8,6 +8,7 @@ import type { BodyForm, FormVerdict } from './body-form.ts';
 import { createChatDialect } from './chat-dialect.ts';
 import type { Dialect, Findings } from './dialect.ts';
 import { EitherForm } from './either-form.ts';
+import { EitherReader } from './either-reader.ts';
 import type { FoundUsage } from './found-usage.ts';
 import { createMessagesDialect } from './messages-dialect.ts';
 import { createOpenDialect } from './open-dialect.ts';
@@ -24,13 +25,24 @@ import {
  * takes dozens of small objects, which at thousands of calls a second is most of what the collector would have to do.
  */
 export function createUsageReader(context: ReadingContext): UsageReader {
+  if (context.dialectIsSuggested === true) return new EitherReader(dialectReader(context), dialectReader({ ...context, dialect: null }));
+  return dialectReader(context);
+}
+
+function dialectReader(context: ReadingContext): UsageReader {
   const kept = idleReaders(context);
   const without = context.without ?? 'absent';
   const idle = kept.pop();
   if (idle !== undefined) return idle.begin(without);
   const dialect = typeof context.dialect === 'string' ? dialectFacts[context.dialect].create() : dialectOf(context);
-  const form = context.streamed && context.inLines === true ? new LinesForm(dialect) : new EitherForm(dialect, context.streamed ? 'events' : 'json');
+  const kind = formOf(context);
+  const form = kind === 'lines' ? new LinesForm(dialect) : new EitherForm(dialect, kind === 'events' ? 'events' : 'json');
   return new ResponseReader({ dialect, form, kept, outputDue: outputEndpoints.has(context.endpoint) }).begin(without);
+}
+
+/** The form that the type of the answer names. */
+function formOf({ streamed, inLines }: ReadingContext): keyof typeof idleByKind {
+  return !streamed ? 'whole' : inLines === true ? 'lines' : 'events';
 }
 
 /** Endpoints whose usage tells what came out. Embeddings have no output; of other paths the answer's form says it (`Findings.metered`). */
@@ -38,7 +50,7 @@ const outputEndpoints: ReadonlySet<Endpoint> = new Set(['chat.completions', 'com
 
 /** How many idle readers of one kind are kept; each holds a few kilobytes. */
 const idleReadersMax = 128;
-const idleByKind = { streamed: new Map<Wire, IdleOfWire>(), whole: new Map<Wire, IdleOfWire>() };
+const idleByKind = { events: new Map<Wire, IdleOfWire>(), lines: new Map<Wire, IdleOfWire>(), whole: new Map<Wire, IdleOfWire>() };
 type IdleOfWire = Map<Endpoint, ResponseReader[]>;
 
 /** Of dialects with their own readers, by dialect and form. */
@@ -50,9 +62,11 @@ function idleOfDialect(kind: string): ResponseReader[] {
   return kept;
 }
 
-function idleReaders({ wire, endpoint, streamed, dialect, inLines }: ReadingContext): ResponseReader[] {
-  if (typeof dialect === 'string') return idleOfDialect(`${dialect} ${streamed ? inLines === true ? 'lines' : 'events' : 'whole'}`);
-  const byWire = streamed ? idleByKind.streamed : idleByKind.whole;
+function idleReaders(context: ReadingContext): ResponseReader[] {
+  const { wire, endpoint, dialect } = context;
+  const kind = formOf(context);
+  if (typeof dialect === 'string') return idleOfDialect(`${dialect} ${kind}`);
+  const byWire = idleByKind[kind];
   let byEndpoint = byWire.get(wire);
   if (byEndpoint === undefined) byWire.set(wire, byEndpoint = new Map());
   let kept = byEndpoint.get(endpoint);

@@ -107,6 +107,8 @@ export interface ReadingContext {
   readonly streamed: boolean;
   /** Of a named upstream: the dialect with its own reader; null or absent: that of the endpoint, or any. */
   readonly dialect?: OwnDialect | null;
+  /** The path suggests that dialect, and other providers have such a path: the answer may be in words that are known by their form. */
+  readonly dialectIsSuggested?: boolean;
   /** It is streamed as lines of JSON, not as events. */
   readonly inLines?: boolean;
   /** `absent` by default. `not_read`: nobody reads what is said, however it ends. */

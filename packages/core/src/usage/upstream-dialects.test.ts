@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createUsageReader } from './reader.ts';
 import type { Reading, ReadingContext } from './reading.ts';
 import type { OwnDialect } from './dialect-names.ts';
-import { dialectOfOperation } from './upstream-dialects.ts';
+import { dialectOfOperation, isSuggested } from './upstream-dialects.ts';
 
 type Form = Pick<ReadingContext, 'streamed' | 'inLines'>;
 const whole: Form = { streamed: false };
@@ -132,10 +132,43 @@ test('Ollama: the last line of a stream has the counts', () => {
     { ...expected, model: 'e', finishReason: null, input: 8, output: null });
 });
 
+test('Where the path only suggests a dialect, an answer in words that are known by their form counts too', () => {
+  const suggested = (dialect: OwnDialect, form: Form, body: string, ending: 'whole' | 'cut' = 'whole'): Reading => {
+    const reader = createUsageReader({ wire: 'upstream', endpoint: 'other', dialect, dialectIsSuggested: true, ...form });
+    for (const byte of Buffer.from(body)) reader.push(Uint8Array.of(byte));
+    return reader.finish(ending);
+  };
+  const usage = { prompt_tokens: 39, completion_tokens: 74, total_tokens: 113 };
+  const expected = { ...nothing, usage: 'reported', model: 'palmyra', finishReason: 'stop', input: 39, output: 74 };
+  const answer = { object: 'chat.completion', model: 'palmyra', choices: [{ finish_reason: 'stop', message: {} }], usage };
+  assert.deepEqual(summary(suggested('cohere', whole, JSON.stringify(answer))), expected);
+  assert.equal(read('cohere', whole, JSON.stringify(answer)).usageReason, 'absent', 'declared, it is read in that dialect alone');
+  const stream = sse({ model: 'palmyra', choices: [{ finish_reason: 'stop', delta: {} }] }, { choices: [], usage });
+  assert.deepEqual(summary(suggested('cohere', events, stream)), expected);
+  assert.deepEqual(summary(suggested('cohere', events, `${stream}data: [DONE]\n\n`, 'cut')), expected);
+  const billed = { id: 'x', finish_reason: 'COMPLETE', message: {}, usage: { billed_units: { input_tokens: 17, output_tokens: 12 } } };
+  assert.deepEqual(summary(suggested('cohere', whole, JSON.stringify(billed))), summary(read('cohere', whole, JSON.stringify(billed))));
+  assert.equal(suggested('ollama', whole, '{"model":"m","message":{}}').usageReason, 'absent');
+  assert.deepEqual([isSuggested('cohere', null), isSuggested('cohere', 'cohere'), isSuggested('gemini', null), isSuggested(null, null)],
+    [true, false, false, false]);
+});
+
+test('A reader of lines is not used again for events', () => {
+  const byForm = { wire: 'upstream', endpoint: 'other', dialect: null } as const;
+  const usage = { prompt_tokens: 3, completion_tokens: 4 };
+  for (const form of [lines, events, whole, events, lines]) {
+    const reader = createUsageReader({ ...byForm, ...form });
+    reader.push(Buffer.from(form === events ? sse({ choices: [], usage }) : `${JSON.stringify({ choices: [], usage })}\n`));
+    assert.equal(reader.finish('whole').usage, 'reported', JSON.stringify(form));
+  }
+});
+
 test('An operation of one provider alone is read in its dialect; of others, what was declared goes before what the path suggests', () => {
   assert.equal(dialectOfOperation('/v1/models/m:streamgeneratecontent', 'cohere'), 'gemini');
   assert.equal(dialectOfOperation('/v1/model/arn:aws:bedrock:x:1:inference-profile/m/converse-stream', null), 'bedrock-converse');
   assert.equal(dialectOfOperation('/v1/model/m/invoke-with-response-stream', 'bedrock-converse'), 'bedrock-anthropic');
+  assert.equal(dialectOfOperation('/v1/aws-bedrock/model/m/converse', null), 'bedrock-converse');
+  assert.equal(dialectOfOperation('/v1/aws-bedrock/model/m/invoke', null), 'bedrock-anthropic');
   assert.equal(dialectOfOperation('/v1/chat', null), 'cohere');
   assert.equal(dialectOfOperation('/v1/chat', 'ollama'), 'ollama');
   assert.equal(dialectOfOperation('/v1/api/chat', null), 'ollama');

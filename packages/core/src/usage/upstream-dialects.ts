@@ -27,10 +27,10 @@ export const dialectFacts: { readonly [Name in OwnDialect]: DialectFacts } = {
   },
   'gemini-interactions': { reports: /^\/v1\/interactions$/, mayReport: null, isCertain: true, create: createInteractionsDialect },
   'bedrock-converse': {
-    reports: /^\/v1\/model\/[^/]+(?:\/[^/]+)?\/converse(?:-stream)?$/, mayReport: null, isCertain: true, create: createConverseDialect,
+    reports: /\/model\/[^/]+(?:\/[^/]+)?\/converse(?:-stream)?$/, mayReport: null, isCertain: true, create: createConverseDialect,
   },
   'bedrock-anthropic': {
-    reports: /^\/v1\/model\/[^/]+(?:\/[^/]+)?\/invoke(?:-with-response-stream)?$/, mayReport: null, isCertain: true,
+    reports: /\/model\/[^/]+(?:\/[^/]+)?\/invoke(?:-with-response-stream)?$/, mayReport: null, isCertain: true,
     create: () => createMessagesDialect(true),
   },
   cohere: {
@@ -47,6 +47,11 @@ export function dialectOfOperation(plainOperation: string, declared: UpstreamDia
   }) ?? null;
   if (byPath !== null && dialectFacts[byPath].isCertain) return byPath;
   return declared === null ? byPath : ownDialects.find((name) => name === declared) ?? null;
+}
+
+/** Whether the path alone suggests this dialect, which others' answers at such a path are not in. */
+export function isSuggested(dialect: OwnDialect | null, declared: UpstreamDialect | null): boolean {
+  return dialect !== null && declared === null && !dialectFacts[dialect].isCertain;
 }
 
 /** Whether the usage of such an operation is due in its answer. */

@@ -7,8 +7,8 @@ import { OutcomeTally } from '@metergate/core/price/settlement.ts';
 import { isWatched, plainOperationOf, withoutUsage } from '@metergate/core/usage/operation.ts';
 import { outcomePlaceOf } from '@metergate/core/usage/outcome-place.ts';
 import { createOutcomeReader } from '@metergate/core/usage/outcome-reader.ts';
-import type { OwnDialect } from '@metergate/core/usage/dialect-names.ts';
-import { dialectOfOperation } from '@metergate/core/usage/upstream-dialects.ts';
+import type { ReadingContext } from '@metergate/core/usage/reading.ts';
+import { dialectOfOperation, isSuggested } from '@metergate/core/usage/upstream-dialects.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
 import type { AdmittedCall } from './admitted-call.ts';
@@ -41,15 +41,20 @@ export function watchAnswer(node: GatewayNode, call: AdmittedCall, { status, hea
   const coded = { contentEncoding: allValues(headers, 'content-encoding').join(',') || null, organization: call.held.organization.id };
   if (place === null) {
     const without = withoutUsage({ endpoint, method, path });
-    const dialect = dialectOf(call);
-    return { copy: node.createCopyReader({ context: { wire, endpoint, streamed, dialect, inLines, without }, inFrames, ...coded }), outcome: null };
+    const context = { wire, endpoint, streamed, inLines, without, ...dialectOf(call) };
+    return { copy: node.createCopyReader({ context, inFrames, ...coded }), outcome: null };
   }
   const outcome = new OutcomeTally(place, priceOfWork(call, node.settings.priceBook, { form: place.form, atMs: node.clock.wallMs() }));
   const createReader = (): ReturnType<typeof createOutcomeReader> => createOutcomeReader({ wire, streamed }, outcome);
   return { copy: node.createCopyReader({ context: { wire, endpoint, streamed, without: 'none' }, createReader, ...coded }), outcome };
 }
 
+const ofItsWire = Object.freeze({ dialect: null });
+
 /** The dialect of a named upstream's answer; null: none with a separate reader. */
-function dialectOf({ route: { endpoint, path, upstream }, chosen }: AdmittedCall): OwnDialect | null {
-  return upstream === null ? null : dialectOfOperation(plainOperationOf(path), endpoint === 'other' ? chosen.dialect : null);
+function dialectOf({ route: { endpoint, path, upstream }, chosen }: AdmittedCall): Pick<ReadingContext, 'dialect' | 'dialectIsSuggested'> {
+  if (upstream === null) return ofItsWire;
+  const declared = endpoint === 'other' ? chosen.dialect : null;
+  const dialect = dialectOfOperation(plainOperationOf(path), declared);
+  return dialect === null ? ofItsWire : { dialect, dialectIsSuggested: isSuggested(dialect, declared) };
 }
