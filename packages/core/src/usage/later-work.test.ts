@@ -35,6 +35,7 @@ const paths: Readonly<Record<string, readonly string[]>> = {
   'triggers and their executions': ['/upstreams/google/v1beta/triggers', '/upstreams/google/v1beta/triggers/t_1/executions'],
   'batch predictions': ['/upstreams/vertex/v1/projects/p/locations/l/batchPredictionJobs'],
   'batch inference and asynchronous invocations': ['/upstreams/aws/model-invocation-job', '/upstreams/aws/async-invoke'],
+  'asynchronous invocations': ['/upstreams/aws/endpoints/e/async-invocations'],
   'requests for a batch': ['/upstream/v1/batches/b_1/requests', '/upstreams/xai/v1/batches/b_1/requests'],
   'embed jobs': ['/upstreams/cohere/v1/embed-jobs'],
   'batch inference': ['/upstreams/fireworks/v1/accounts/a/batchInferenceJobs'],

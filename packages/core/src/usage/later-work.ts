@@ -68,6 +68,7 @@ export const laterWork: readonly WorkDoneLater[] = [
   { of: 'Google Vertex', what: 'batch predictions', begins: /^\/v1\/(?:.+\/)?batchpredictionjobs$/, ...inStorage },
   { of: 'Bedrock', what: 'batch inference and asynchronous invocations', begins: new RegExp('^/v1/(?:model-invocation-jobs?|async-invoke)$'),
     ...inStorage },
+  { of: 'SageMaker', what: 'asynchronous invocations', begins: new RegExp('^/v1/endpoints/[^/]+/async-invocations$'), ...inStorage },
   { of: 'xAI', what: 'requests for a batch', begins: /^\/v1\/batches\/[^/]+\/requests$/, ...untold },
   { of: 'Cohere', what: 'embed jobs', begins: /^\/v1\/embed-jobs$/, ...untold },
   { of: 'Fireworks', what: 'batch inference', begins: /^\/v1\/(?:accounts\/[^/]+\/)?batchinferencejobs$/, ...untold },

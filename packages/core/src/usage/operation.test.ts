@@ -24,13 +24,15 @@ const cases: readonly [WithoutUsage, readonly string[]][] = [
     '/upstream/v1/async/chat/completions', '/upstream/v1/embed-jobs', '/upstream/v1/deployments/o/n/predictions',
     '/upstream/v1/models/o/n/predictions', '/upstream/v1/models/veo:predictLongRunning', '/upstreams/azure/openai/batches',
     '/upstreams/azure/openai/realtimeapi/sessions', '/upstreams/azure/openai/v1/batches', '/upstreams/p/async/chat/completions',
-    '/upstreams/p/async/sonar', '/upstreams/aws/model-invocation-job', '/upstreams/aws/async-invoke',
+    '/upstreams/p/async/sonar', '/upstreams/aws/model-invocation-job', '/upstreams/aws/async-invoke', '/upstreams/aws/endpoints/e/async-invocations',
   ]],
   ['not_reported', [
     '/v1/images/generations', '/v1/images/edits', '/upstream/v1/images/generations', '/v1/audio/speech', '/v1/audio/transcriptions', '/v1/videos',
     '/v1/videos/v_1/remix', '/v1/fine_tuning/jobs', '/v1/fine_tuning/alpha/graders/run', '/v1/containers', '/alt/v1/complete', '/v1/audio/spe%65ch',
     '/upstream/v1/ocr', '/upstream/v1/rerank', '/upstream/v1/chat', '/upstream/v1/models/imagen:predict', '/upstream/v1/models/e:batchEmbedContents',
     '/upstreams/azure/openai/fine_tuning/jobs', '/upstreams/azure/openai/deployments/d/audio/speech', '/upstreams/p/search', '/upstream/v1/search',
+    '/upstreams/ibm/ml/v1/text/generation_stream', '/upstreams/ibm/ml/v1-beta/generation/text', '/upstreams/tgi/generate_stream',
+    '/upstreams/aws/endpoints/e/invocations', '/upstreams/aws/endpoints/e/invocations-response-stream',
   ]],
   ['none', [
     '/v1/models', '/v1/messages/count_tokens', '/v1/responses/input_tokens', '/v1/responses/r_1/cancel', '/v1/batches/b_1/cancel', '/v1/files',
