@@ -3,7 +3,7 @@
  * the name of any organization, key, model or path.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import { wholeMetrics } from '@metergate/testkit/whole-metrics.ts';
@@ -105,6 +105,22 @@ test('no name of a caller, a model or a path is a label, whatever is sent', asyn
   assert.doesNotMatch(text, /canary|org_|key_|svc_live/);
   // Two new outcomes of an endpoint may each add one series; no call adds one.
   assert.ok(text.split('\n').length <= before + 4);
+});
+
+test('operating.md names every metric, and none that does not exist', async () => {
+  const operating = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
+  const families = [...(await metricsText()).matchAll(/^# TYPE (metergate_\w+) /gm)].map(([, name]) => name!);
+  const named = [...new Set([...operating.matchAll(/\bmetergate_[a-z_*]+/g)].map(([name]) => name))];
+  const covers = (name: string, family: string): boolean => {
+    const [before, behind] = name.split('*');
+    return behind === undefined ? name === family : family.startsWith(before!) && family.endsWith(behind);
+  };
+  assert.deepEqual(families.filter((family) => !named.some((name) => covers(name, family))), []);
+  // Some are shown only where what they tell of is in use.
+  const folder = new URL('../../packages/cli/src/start/metrics/', import.meta.url);
+  const source = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8')).join('');
+  const shown = (name: string): boolean => families.some((family) => covers(name, family)) || source.includes(`'${name}'`);
+  assert.deepEqual(named.filter((name) => !shown(name)), []);
 });
 
 test('the Grafana dashboard uses only metrics that exist', async () => {
