@@ -83,9 +83,9 @@ function spawnPython(path: string, args: readonly string[], env: NodeJS.ProcessE
   return spawn(path, [...args], { env, cwd: tapPython, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
 }
 
-/** The environment of this process, in which Python finds the sources of the tap and writes nothing beside them. */
+/** The environment of this process, in which Python finds the sources of the tap. It keeps what it compiled: every host would compile it again. */
 function withTap(): NodeJS.ProcessEnv {
-  return { ...process.env, PYTHONPATH: join(tapPython, 'src'), PYTHONDONTWRITEBYTECODE: '1' };
+  return { ...process.env, PYTHONPATH: join(tapPython, 'src') };
 }
 
 /** How a Python ended, by itself or at the limit, at which a test run prints the stack of each of its threads. */

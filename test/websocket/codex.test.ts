@@ -7,11 +7,10 @@ import { draws } from '@metergate/testkit/drawn.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 import { startRespondingProvider, type RespondingProvider } from '@metergate/testkit/websocket/responding-provider.ts';
 import { toolsThenWords } from './clients/answers.ts';
-import { emptyHome, has, nodePackages, runClient, type Ended } from './clients/installed.ts';
+import { codex, emptyHome, has, runClient, type Ended } from './clients/installed.ts';
 
 /** Of one session; a long one where more is drawn. */
 const tools = draws(3);
-const codex = join(nodePackages, '.bin/codex');
 const usage = { input_tokens: 1_000, output_tokens: 100, total_tokens: 1_100 };
 /** What a response of so many tokens costs. */
 const dollarsEach = 0.00315;

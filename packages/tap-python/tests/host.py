@@ -65,7 +65,7 @@ def run_host(script: str, before: str = "", args: Optional[List[str]] = None, ti
     given = {name: value for name, value in os.environ.items() if not name.startswith("SVC_TAP")}
     done = subprocess.run(
         [sys.executable, *(args or []), "-c", before + CLIENT + script],
-        env={**given, "PYTHONPATH": str(SOURCE), "PYTHONDONTWRITEBYTECODE": "1", **env},
+        env={**given, "PYTHONPATH": str(SOURCE), **env},
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout_s, check=False,
     )  # fmt: skip
     return Ended(done.returncode, done.stdout, done.stderr)

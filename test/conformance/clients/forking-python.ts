@@ -19,8 +19,8 @@ export interface EndedProgram {
 /** When a client that does not end is killed. */
 export const endedMs = 120_000;
 
-/** What is imported finds these. LiteLLM would otherwise ask for its list of prices elsewhere. */
-const atImport = { PYTHONDONTWRITEBYTECODE: '1', LITELLM_LOCAL_MODEL_COST_MAP: 'True' };
+/** What is imported finds this: LiteLLM would otherwise ask for its list of prices elsewhere. */
+const atImport = { LITELLM_LOCAL_MODEL_COST_MAP: 'True' };
 const program = fileURLToPath(new URL('run-forked.py', import.meta.url));
 const pythons = new Map<string, ForkingPython>();
 

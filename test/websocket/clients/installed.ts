@@ -1,6 +1,6 @@
 /**
  * Clients that speak WebSocket, from their own packages: Codex, the Agents SDKs, and OpenAI's SDK for Python. `.ci/run` installs them in
- * `.venvs/agents` and `.venvs/agents-node`. Where they are not, the test says so in one line.
+ * `.venvs/agents` and `.venvs/agents-node`, and Codex with the tools that sign in. Where they are not, the test says so in one line.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const python = join(root, '.venvs/agents/bin/python');
 export const nodePackages = join(root, '.venvs/agents-node/node_modules');
+export const codex = join(root, '.venvs/login-node/node_modules/.bin/codex');
 
 /** A client that hangs is ended. */
 const clientMs = 120_000;
@@ -41,7 +42,7 @@ export interface ClientOptions {
 export async function runClient(command: readonly string[], { env, home = emptyHome() }: ClientOptions): Promise<Ended> {
   const [program, ...args] = command;
   const child = spawn(program!, args, {
-    cwd: home, env: { PATH: process.env['PATH'], HOME: home, PYTHONDONTWRITEBYTECODE: '1', ...env }, stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: home, env: { PATH: process.env['PATH'], HOME: home, ...env }, stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) child[name].setEncoding('utf8').on('data', (text: string) => { output[name] += text; });
@@ -51,7 +52,8 @@ export async function runClient(command: readonly string[], { env, home = emptyH
     return { code, ...output };
   } finally {
     clearTimeout(limit);
-    rmSync(home, { recursive: true, force: true });
+    // What it started may still write there for a moment.
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

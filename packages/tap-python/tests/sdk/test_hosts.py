@@ -67,7 +67,7 @@ class Program:
         self._output = open(Path(folder) / "output", "w+", encoding="utf-8")
         self.process = subprocess.Popen(
             [sys.executable, *args], cwd=folder, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT,
-            pass_fds=handed, env={**given, "PYTHONPATH": f"{SOURCE}{os.pathsep}{folder}", "PYTHONDONTWRITEBYTECODE": "1", **env},
+            pass_fds=handed, env={**given, "PYTHONPATH": f"{SOURCE}{os.pathsep}{folder}", **env},
         )  # fmt: skip
 
     def output(self) -> str:
