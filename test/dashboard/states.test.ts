@@ -41,7 +41,7 @@ const states: readonly State[] = [
   }],
   ['/explore?by=key&beside=before'],
   ['/explore?by=person'],
-  ['/explore?by=day&and=model&metric=tokens', listed('And by')],
+  ['/explore?by=day&and=model&metric=tokens'],
   ['/explore', async (page) => { await press('Views')(page); await page.getByRole('menuitem').first().waitFor(); }],
   ['/explore', async (page) => {
     await press('Views')(page);
@@ -49,7 +49,6 @@ const states: readonly State[] = [
     await dialog(page);
   }],
   ['/explore', async (page) => { await press('Save as a file')(page); await page.getByRole('menuitem', { name: 'CSV' }).waitFor(); }],
-  ['/calls', listed('How it ended')],
   ['/calls?call=CALL', async (page) => {
     await dialog(page);
     await press('Verify')(page);

@@ -66,9 +66,11 @@ export function drawChart(place: HTMLElement, drawing: Drawing): DrawnChart {
   return { resize: (width) => chart.setSize({ width, height }), destroy: () => chart.destroy() };
 }
 
-/** Fades the running bar by drawing a veil in the page's color over it. */
-function paleRunning({ ctx, bbox, valToPos }: uPlot, { moments, running }: Drawing, veil: string): void {
+/** Fades the running bar by drawing a veil in the page's color over it. Above it the lines across stay as they are. */
+function paleRunning({ ctx, bbox, valToPos }: uPlot, { moments, running, kind, series, cut }: Drawing, veil: string): void {
   if (running === null) return;
+  const height = series.reduce((sum, { values }) => sum + (values[running] ?? 0), 0);
+  const top = kind === 'lines' ? bbox.top : Math.max(bbox.top, Math.floor(valToPos(Math.min(height, cut ?? height), 'y', true)));
   const at = moments[running]! / 1_000;
   const half = (moments.length > 1 ? (moments[1]! - moments[0]!) / 1_000 : 3_600) / 2;
   const left = Math.max(bbox.left, valToPos(at - half, 'x', true));
@@ -76,7 +78,7 @@ function paleRunning({ ctx, bbox, valToPos }: uPlot, { moments, running }: Drawi
   ctx.save();
   ctx.globalAlpha = 0.55;
   ctx.fillStyle = veil;
-  ctx.fillRect(left, bbox.top, right - left, bbox.height);
+  ctx.fillRect(left, top, right - left, bbox.top + bbox.height - top);
   ctx.restore();
 }
 

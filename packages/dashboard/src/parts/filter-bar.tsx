@@ -4,23 +4,8 @@ import { Filter, X } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { filterNames, filterValues, typedFilter, type FilterName, type Filters } from '../app/page-search.ts';
-import type { Dimension } from './usage-rows.ts';
+import { dimensionNames } from './dimension-names.ts';
 import { useKeyNames } from '../shown/key-names.ts';
-
-export const dimensionNames = {
-  model: 'Model',
-  key: 'Key',
-  person: 'Person',
-  project: 'Project',
-  label: 'Label',
-  run: 'Run',
-  upstream: 'Upstream',
-  wire: 'Wire',
-  endpoint: 'Endpoint',
-  day: 'Day (UTC)',
-  month: 'Month (UTC)',
-  hour: 'Hour (UTC)',
-} satisfies Record<Dimension | 'hour', string>;
 
 export interface FilterBarProps {
   readonly filters: Filters;

@@ -75,7 +75,8 @@ function EvenRows({ rows, row, wide, busy }: WindowedRowsProps<unknown>) {
  * between the frames.
  */
 function useEvenRowsNear(body: RefObject<HTMLTableSectionElement | null>, count: number, rowPx: number): KeptRows {
-  const [kept, setKept] = useState<KeptRows>(() => evenRowsNear({ topPx: 0, screenPx: innerHeight, rowPx, overscan, count }));
+  // At first what a screen shows at most: the page stands still for less time, and the others come after that.
+  const [kept, setKept] = useState<KeptRows>(() => evenRowsNear({ topPx: 0, screenPx: innerHeight, rowPx, overscan: 0, count }));
   const asked = useRef(kept);
   const shown = useRef(kept);
   useLayoutEffect(() => {

@@ -1,5 +1,5 @@
 /** Filters by how a call ended and by what is known of its usage and cost. Each is one choice that sets several parameters of the address. */
-import { Select } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import type { CallsSearch } from '../../app/page-search.ts';
 import { outcomeWords, usageWords } from '../../shown/call-record.ts';
 import { choicesOf, type Choice } from '../../shown/choices.ts';
@@ -21,10 +21,12 @@ const lacking = {
 } satisfies Record<Exclude<NonNullable<CallsSearch['lacks']>, 'unknown'>, string>;
 
 const ends = [
+  { value: '', label: 'Any end' },
   { group: 'Answered', ...itemsOf('status', statuses) },
   { group: 'Ended', ...itemsOf('outcome', choicesOf(outcomeWords)) },
 ];
 const costAndUsageChoices = [
+  { value: '', label: 'Any usage' },
   { group: 'Cost', ...itemsOf('lacks', choicesOf(lacking)) },
   { group: 'Usage', ...itemsOf('usage', choicesOf(usageWords)) },
 ];
@@ -32,25 +34,21 @@ const costAndUsageChoices = [
 export function CallStateFilters({ search, onChange }: { readonly search: CallsSearch; readonly onChange: (change: StateSearch) => void }) {
   return (
     <>
-      <Select
+      <NativeSelect
         size="xs"
         w={150}
         aria-label="How it ended"
-        placeholder="Any end"
-        clearable
         data={ends}
-        value={chosen(search, 'status') ?? chosen(search, 'outcome')}
-        onChange={(choice) => onChange({ status: undefined, outcome: undefined, ...read(choice) })}
+        value={chosen(search, 'status') ?? chosen(search, 'outcome') ?? ''}
+        onChange={({ currentTarget: { value } }) => onChange({ status: undefined, outcome: undefined, ...read(value) })}
       />
-      <Select
+      <NativeSelect
         size="xs"
         w={150}
         aria-label="What is known of its usage and cost"
-        placeholder="Any usage"
-        clearable
         data={costAndUsageChoices}
-        value={chosen(search, 'lacks') ?? chosen(search, 'usage')}
-        onChange={(choice) => onChange({ lacks: undefined, usage: undefined, ...read(choice) })}
+        value={chosen(search, 'lacks') ?? chosen(search, 'usage') ?? ''}
+        onChange={({ currentTarget: { value } }) => onChange({ lacks: undefined, usage: undefined, ...read(value) })}
       />
     </>
   );
@@ -64,7 +62,7 @@ function chosen(search: StateSearch, name: keyof StateSearch): string | null {
   return search[name] === undefined ? null : `${name} ${search[name]}`;
 }
 
-function read(choice: string | null): StateSearch {
-  const [name, value] = choice?.split(' ') ?? [];
-  return name === undefined ? {} : { [name]: value };
+function read(choice: string): StateSearch {
+  const [name, value] = choice.split(' ');
+  return value === undefined ? {} : { [name!]: value };
 }

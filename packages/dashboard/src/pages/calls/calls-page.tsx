@@ -6,7 +6,7 @@ import { Activity } from 'lucide-react';
 import { memo, useCallback, useDeferredValue, useMemo } from 'react';
 import type { CallsSearch } from '../../app/page-search.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
-import { FilterBar } from '../../parts/filter-bar.tsx';
+import { FilterOnDemand } from '../../parts/filter-on-demand.tsx';
 import { Older, type Paged } from '../../parts/long-list.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RangeOnPaper, RangePicker } from '../../parts/range-picker.tsx';
@@ -46,7 +46,7 @@ export function CallsPage() {
       <Group gap="xs">
         {live ? null : <RangePicker range={range} onChange={set} />}
         <CallStateFilters search={search} onChange={set} />
-        <FilterBar filters={search} onChange={set} />
+        <FilterOnDemand filters={search} onChange={set} />
         {search.session === undefined ? null : (
           <Button size="compact-xs" variant="default" onClick={() => set({ session: undefined })} aria-label="Without the filter session">
             Session: {search.session} ×

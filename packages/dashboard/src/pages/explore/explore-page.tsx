@@ -1,12 +1,13 @@
 /** Usage by one or two dimensions, with any filter, as a table and a chart; it can be saved as a file and as a view. */
-import { Button, Group, SegmentedControl, Select, Switch, Text } from '@mantine/core';
+import { Button, Group, NativeSelect, SegmentedControl, Switch, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { BarChart3 } from 'lucide-react';
 import { useMemo } from 'react';
 import { chosenFilters, type ExploreSearch } from '../../app/page-search.ts';
 import { useMay } from '../../app/session.ts';
-import { dimensionNames, FilterBar } from '../../parts/filter-bar.tsx';
+import { FilterOnDemand } from '../../parts/filter-on-demand.tsx';
+import { dimensionNames } from '../../parts/dimension-names.ts';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Refused, sentenceOf } from '../../api/client.ts';
 import { FormFault } from '../../parts/form-fault.tsx';
@@ -52,24 +53,21 @@ export function ExplorePage() {
       actions={<SavedViewsMenu search={search} onOpen={(view) => void navigate({ search: view })} />}>
       <Group gap="xs">
         <RangePicker range={chosen} onChange={set} />
-        <Select
+        <NativeSelect
           size="xs"
           w={120}
           aria-label="By"
-          allowDeselect={false}
           data={choices}
           value={by}
-          onChange={(next) => set({ by: next ?? undefined })}
+          onChange={({ currentTarget }) => set({ by: currentTarget.value })}
         />
-        <Select
+        <NativeSelect
           size="xs"
-          w={150}
+          w={130}
           aria-label="And by"
-          placeholder="and by…"
-          clearable
-          data={choices.filter(({ value }) => value !== by)}
-          value={and}
-          onChange={(next) => set({ and: next ?? undefined })}
+          data={[{ value: '', label: 'and by…' }, ...choices.filter(({ value }) => value !== by)]}
+          value={and ?? ''}
+          onChange={({ currentTarget: { value } }) => set({ and: value === '' ? undefined : value })}
         />
         <SegmentedControl
           size="xs"
@@ -78,7 +76,7 @@ export function ExplorePage() {
           value={metric}
           onChange={(next) => set({ metric: next })}
         />
-        <FilterBar filters={search} onChange={set} />
+        <FilterOnDemand filters={search} onChange={set} />
         {mayCompare({ by, and }) ? (
           <Switch
             size="xs"

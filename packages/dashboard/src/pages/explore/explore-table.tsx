@@ -3,7 +3,7 @@ import { useMemo, type ReactNode } from 'react';
 import { filterNames, type CallsSearch, type Filters, type PathSearch } from '../../app/page-search.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { RowLink } from '../../parts/row-link.tsx';
-import { dimensionNames } from '../../parts/filter-bar.tsx';
+import { dimensionNames } from '../../parts/dimension-names.ts';
 import { UsageCost } from '../../parts/usage-cost.tsx';
 import { wholeMax } from '../../parts/windowed-rows.tsx';
 import { change } from '../../shown/amounts.ts';

@@ -5,10 +5,10 @@
 import { Button, Group, SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Activity, Filter } from 'lucide-react';
-import { useMemo, useState, type ReactNode } from 'react';
+import { Activity } from 'lucide-react';
+import { useMemo, type ReactNode } from 'react';
 import { chosenFilters, type Filters, type OverviewSearch } from '../../app/page-search.ts';
-import { onDemand } from '../../parts/on-demand.tsx';
+import { FilterOnDemand } from '../../parts/filter-on-demand.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RangeOnPaper, RangePicker } from '../../parts/range-picker.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
@@ -24,7 +24,6 @@ import { Stats, type ComparedFigures } from './stats.tsx';
 import { TopPanel } from './top-panel.tsx';
 import { usedTogether } from './used-figures.ts';
 
-const FilterBar = onDemand(async () => (await import('../../parts/filter-bar.tsx')).FilterBar);
 const route = getRouteApi('/shell/');
 const none: Filters = {};
 
@@ -138,20 +137,5 @@ function NoCall({ children }: { readonly children: ReactNode }) {
         {children}
       </Nothing>
     </Panel>
-  );
-}
-
-/** The code for choosing a filter is loaded on demand. */
-function FilterOnDemand({ filters, onChange }: { readonly filters: Filters; readonly onChange: (change: Filters) => void }) {
-  const [adding, setAdding] = useState(false);
-  const button = (
-    <Button size="xs" variant="default" leftSection={<Filter size={13} aria-hidden />} onClick={() => setAdding(true)}>
-      Filter
-    </Button>
-  );
-  return adding || Object.keys(filters).length > 0 ? (
-    <FilterBar waiting={button} filters={filters} onChange={onChange} openedAtFirst={adding} />
-  ) : (
-    button
   );
 }

@@ -2,7 +2,7 @@
 import { Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 import { chosenFilters, type CallsSearch, type Filters } from '../../app/page-search.ts';
 import { UsageCost } from '../../parts/usage-cost.tsx';
 import { percent, shortMs, wholeCount } from '../../shown/amounts.ts';
@@ -42,11 +42,11 @@ export function Stats({ now, compared, range, filters, whole }: StatsProps) {
   return (
     <section className="panel stats">
       <div className="stat stat-first">
-        <Text size="sm" c="dimmed">
+        <Text size="sm" c="dimmed" id="spend-name">
           Spend
         </Text>
         <div className="focal">
-          <Link to="/calls" search={calls} className="plain">
+          <Link to="/calls" search={calls} className="plain" id="spend" aria-labelledby="spend-name spend">
             <UsageCost of={now} />
           </Link>
         </div>
@@ -180,13 +180,14 @@ function Stat({
   readonly search?: CallsSearch;
   readonly to?: '/calls' | '/caps';
 }) {
+  const id = useId();
   return (
     <div className="stat">
-      <Text size="xs" c="dimmed">
+      <Text size="xs" c="dimmed" id={`${id}name`}>
         {name}
       </Text>
       <Text fz={{ base: 'md', xs: 'lg' }} fw={600} component="div" className="figure">
-        <Link to={to} search={(search ?? {}) as never} className="plain">
+        <Link to={to} search={(search ?? {}) as never} className="plain" id={id} aria-labelledby={`${id}name ${id}`}>
           {children}
         </Link>
       </Text>

@@ -40,7 +40,7 @@ export function TopPanel({ by, title, range, filters }: TopPanelProps) {
       title={title}
       actions={
         <Anchor component={Link} to="/explore" search={{ by, ...same } as never} size="xs">
-          All
+          All {title.toLowerCase()}
         </Anchor>
       }>
       <Loaded of={usage} height={180}>
