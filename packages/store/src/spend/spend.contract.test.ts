@@ -199,7 +199,7 @@ for (const on of bothEngines) {
         ]));
       };
 
-      test('10,000 records in batches of any size, repeated and overlapping, by two shippers at once: every sum is exact', async () => {
+      test('3,000 records in batches of any size, repeated and overlapping, by two shippers at once: every sum is exact', async () => {
         const draw = drawing(0x1234_5678);
         const organizations = [await newOrganization(), await newOrganization(), await newOrganization()];
         const record = (): CallRecord => sampleRecord(organizations[draw(3)]!, {
@@ -211,14 +211,14 @@ for (const on of bothEngines) {
           costSource: draw(4) === 0 ? 'unpriced' : 'priced',
           costGaps: draw(3) === 0 ? ['audio', 'region'] : [],
         });
-        const segments = [0, 1, 2, 3].map((number) => ({ id: `seg_${context.name}_${number}`, records: Array.from({ length: 2_500 }, record) }));
+        const segments = [0, 1, 2, 3].map((number) => ({ id: `seg_${context.name}_${number}`, records: Array.from({ length: 750 }, record) }));
         const other = await openTestStore(url);
         const shipAll = async (through: Store, seed: number): Promise<void> => {
           const size = drawing(seed);
           for (const { id, records } of seed % 2 === 0 ? segments : segments.toReversed()) {
             for (let from = 0; from < records.length;) {
-              const to = Math.min(records.length, from + 1 + size(400));
-              const again = Math.max(0, from - size(200));
+              const to = Math.min(records.length, from + 1 + size(200));
+              const again = Math.max(0, from - size(100));
               await through.calls.ship(batchOf(id, records.slice(again, to), again + 1));
               from = to;
             }
@@ -227,7 +227,7 @@ for (const on of bothEngines) {
         await Promise.all([shipAll(store, 0x0bad_cafe), shipAll(other, 0x7eed_5eed)]);
         await other.close();
         const listed = (await Promise.all(organizations.map((organization) => store.calls.list({ organization, limit: 20_000 })))).flat();
-        assert.equal(listed.length, 10_000);
+        assert.equal(listed.length, 3_000);
         assert.deepEqual(await kept(organizations),
           recomputed(listed, ({ key, project }) => [['organization', ''], ['key', key], ['project', project]]));
       });

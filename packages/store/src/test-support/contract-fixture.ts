@@ -7,6 +7,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { GatewayNodeId, OrganizationId, RequestId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { noWork, type CallRecord } from '@metergate/core/record/call-record.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import pg from 'pg';
 import { schemaOfUrl } from '../engine/cell-url.ts';
@@ -142,7 +143,7 @@ export async function postgresFixture(): Promise<EngineFixture> {
       return {
         url: own.href,
         async gone() {
-          while ((await query(url, 'select 1 from pg_stat_activity where application_name = $1', [name])).length > 0);
+          await eventually(async () => (await query(url, 'select 1 from pg_stat_activity where application_name = $1', [name])).length === 0);
         },
       };
     },
