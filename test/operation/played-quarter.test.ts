@@ -17,6 +17,7 @@ import type { ListedMonth, ShownMonth } from '@metergate/platform/use-cases/mont
 import type { TeamStatement } from '@metergate/platform/use-cases/statements/team-statement.ts';
 import { openStore } from '@metergate/store/store.ts';
 import { batchOf } from '@metergate/store/test-support/contract-fixture.ts';
+import { runInProcess } from 'metergate/test-support/run-in-process.ts';
 import { testPostgres } from '@metergate/testkit/postgres.ts';
 import { productEnv, runCli, startSystem } from '@metergate/testkit/system.ts';
 import { billOf, chargedBy, costOf, payers, planted, playedMonth, rules } from './quarter-ledger.ts';
@@ -51,10 +52,12 @@ async function placeOn(engine: 'sqlite' | 'postgres', t: TestContext): Promise<P
   const system = await startSystem({ dataDirectory, env, connectProviders: false, publishedLimits: true });
   assert.equal(await system.stop(), 0, system.stderr());
   let segments = 0;
+  // A process for each command is tried on one engine; on the other, commands run in this one.
+  const command = engine === 'sqlite' ? runCli : runInProcess;
   return {
     folder, env,
     async run(args, code = 0) {
-      const ran = await runCli([...args, '--json'], productEnv(env));
+      const ran = await command([...args, '--json'], productEnv(env));
       assert.equal(ran.code, code, `${args.join(' ')}: ${ran.stderr}`);
       return ran.json();
     },
