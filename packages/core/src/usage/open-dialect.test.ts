@@ -132,6 +132,16 @@ test('an upstream\'s usage is found in its own place, in `x_groq`, or in the cho
   }
 });
 
+test('of several choices the first one counts, whichever ends last', () => {
+  const ended = (index: number, reason: string) => ({ model: 'm', choices: [{ index, delta: {}, finish_reason: reason }] });
+  const usage = { prompt_tokens: 25, completion_tokens: 7 };
+  for (const [one, two] of [[ended(0, 'stop'), ended(1, 'length')], [ended(1, 'length'), ended(0, 'stop')]] as const) {
+    assert.deepEqual(said(read(other(true, { wire: 'upstream' }), sse(one, two, { choices: [], usage }, '[DONE]'))), ['reported', null, 'm', 'stop']);
+  }
+  const body = { model: 'm', choices: [{ index: 1, finish_reason: 'length' }, { index: 0, finish_reason: 'stop' }], usage };
+  assert.equal(read(other(false), JSON.stringify(body)).finishReason, 'length', 'of a body, the one that stands first');
+});
+
 test('tools that a seller ran are counted by its usage if that counts them, else by the answer\'s items', () => {
   const details = { web_search_calls: 1, x_search_calls: 2, file_search_calls: 0, document_search_calls: 3, code_interpreter_calls: 4, mcp_calls: 9 };
   const counted = { webSearch: 3, webFetch: 0, fileSearch: 3, codeInterpreter: 4 };

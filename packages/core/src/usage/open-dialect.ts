@@ -28,6 +28,7 @@ class AnswerPlaces {
   readonly stopReason = watched();
   readonly serviceTier = watched();
   readonly finishReason = watched();
+  readonly #choiceIndex = watched();
   readonly choices: WatchedValue;
   readonly #incompleteReason = watched();
   readonly tools = new ToolItems();
@@ -44,7 +45,9 @@ class AnswerPlaces {
   constructor(readsCost: boolean) {
     this.usage = new OpenUsage(readsCost);
     const [groq, choice] = this.#otherUsages = readsCost ? [new OpenUsage(readsCost), new OpenUsage(readsCost)] : [];
-    this.choices = watched(null, watched({ finish_reason: this.finishReason, ...(choice === undefined ? {} : { usage: choice.place }) }));
+    this.choices = watched(null, watched({
+      index: this.#choiceIndex, finish_reason: this.finishReason, ...(choice === undefined ? {} : { usage: choice.place }),
+    }));
     this.fields = {
       id: this.id, type: this.type, object: this.#object, model: this.model,
       status: this.status, stop_reason: this.stopReason, service_tier: this.serviceTier,
@@ -57,11 +60,18 @@ class AnswerPlaces {
     };
   }
 
-  finish(): string | null {
+  /** `ofEvent`: the answer comes in parts, and this may be one of another choice than the first. */
+  finish(ofEvent: boolean): string | null {
     const status = providerName(this.status.string());
     const reason = status === 'incomplete' ? providerName(this.#incompleteReason.string()) : null;
-    return providerName(this.finishReason.string()) ?? providerName(this.stopReason.string())
+    const ofChoice = !ofEvent || this.#isFirstChoice ? providerName(this.finishReason.string()) : null;
+    return ofChoice ?? providerName(this.stopReason.string())
       ?? (reason === null ? status : `incomplete:${reason}`);
+  }
+
+  /** Several choices are streamed in separate chunks, distinguished by `index`. */
+  get #isFirstChoice(): boolean {
+    return this.#choiceIndex.kind !== 'number' || tokenFigure(this.#choiceIndex) === 0;
   }
 
   /** A batch, an agent's session or a dream reports the usage of all its work so far, with zeros at its beginning: that is of no call. */
@@ -141,7 +151,7 @@ class OpenDialect implements Dialect {
   }
 
   takeBody(): void {
-    this.findings.finishReason = this.#outer.finish();
+    this.findings.finishReason = this.#outer.finish(false);
     this.findings.deferred = this.#outer.pending;
     this.findings.work = providerName(this.#outer.id.string());
     this.#take(this.#outer);
@@ -175,7 +185,7 @@ class OpenDialect implements Dialect {
     const inner = this.#inner;
     if (this.#messages) return providerName(this.#deltaStopReason.string());
     const of = inner.status.kind === 'string' ? inner : outer;
-    return of.finish();
+    return of.finish(true);
   }
 
   /** False if no usage was reported. */
