@@ -37,9 +37,9 @@ async function tend(url: string, { schema }: CellPlace, store: Store): Promise<v
 
 /** As `openStore`, with the stores of the cells by themselves. */
 export async function openWithCells(options: StoreOptions): Promise<{ readonly store: Store; readonly cells: OpenCells }> {
-  const { url, masterKey, clock, randomBytes, create, progress } = options;
+  const { url, masterKey, clock, randomBytes, create, progress, namesLost } = options;
   const vault = createVault(masterKey, randomBytes);
-  const given = { clock, randomBytes, create };
+  const given = { clock, randomBytes, create, ...(namesLost === undefined ? {} : { namesLost }) };
   const baseOf = ({ address }: CellPlace): string => (address === '' ? url : address);
   const openCell = (cell: CellPlace, over: { readonly create: boolean } = given): Promise<Store> => openOne({
     ...given, ...over, url: cellUrl(baseOf(cell), cell.schema), vault: vault.another(), follows: true, isCell: true,

@@ -4,10 +4,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { NodeReport } from '@metergate/store/operation/node-reports.ts';
 import { certificateFinding } from './certificates.ts';
 import { descriptorsFinding } from './descriptors.ts';
 import { examineJournal } from './journal.ts';
-import { clockFinding, nodesFindings } from './nodes.ts';
+import { clockFinding, namesFindings, nodesFindings } from './nodes.ts';
 
 const node = (id: string, silentMs: number, state: 'live' | 'quarantined' | 'free') =>
   ({ id, startedAtMs: 0, heardAtMs: 1_000_000 - silentMs, state, leases: 3, outdated: false });
@@ -25,6 +26,15 @@ test('a live node from which an upgraded store takes nothing is named, with what
   const findings = nodesFindings([node('a', 0, 'live'), { ...node('b', 0, 'live'), outdated: true }], 1_000_000);
   assert.deepEqual(findings.map(({ state }) => state), ['ok', 'warn']);
   assert.match(findings[1]!.message, /takes no records from b: .*Restart them with this version/);
+});
+
+test('a live node that sends statements without names is named, with what to do', () => {
+  const nodes = [node('a', 0, 'live'), node('b', 0, 'live'), node('c', 600_000, 'free')];
+  const reports = nodes.map(({ id }) => ({ atMs: 0, report: { node: id, ...(id === 'a' ? {} : { namesLost: true }) } as NodeReport }));
+  assert.deepEqual(namesFindings(nodes, reports.slice(0, 1)), []);
+  const [found, ...more] = namesFindings(nodes, reports);
+  assert.deepEqual([found!.state, more], ['ok', []]);
+  assert.match(found!.message, /^b sends statements without names, .* max_prepared_statements/);
 });
 
 test('a clock is off by what the question itself does not explain', () => {

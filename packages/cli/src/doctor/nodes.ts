@@ -1,4 +1,5 @@
 /** A shared store's gateway nodes, and its clock beside this machine's. */
+import type { KeptNodeReport } from '@metergate/store/operation/node-reports.ts';
 import type { GatewayNodeSeen } from '@metergate/store/spend/gateway-nodes.ts';
 import { finding, type Finding } from './finding.ts';
 
@@ -16,6 +17,15 @@ export function nodesFindings(nodes: readonly GatewayNodeSeen[], nowMs: number):
       state === 'free' ? 'What it held of caps and runs was freed.' : `It holds ${leases} leases, which are freed two minutes from then.`
     } Start it again on its data directory: calls that it had not shipped lie in its journal there.`)),
   ];
+}
+
+/** Nodes that send statements without names: nothing is wrong, and it costs the server more. */
+export function namesFindings(nodes: readonly GatewayNodeSeen[], reports: readonly KeptNodeReport[]): Finding[] {
+  const without = new Set(reports.filter(({ report }) => report.namesLost === true).map(({ report }) => report.node));
+  const live = nodes.filter(({ id, state }) => state === 'live' && without.has(id));
+  return live.length === 0 ? [] : [finding('statements', 'ok', `${named(live)} send${live.length === 1 ? 's' : ''} statements without names, so `
+    + 'PostgreSQL plans each every time: a record costs it up to half as much again. With pgbouncer set max_prepared_statements (from version 1.21). '
+    + 'Without a pooler, restart the node: the store was upgraded while it ran.')];
 }
 
 const namedMax = 10;

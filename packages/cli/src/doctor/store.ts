@@ -16,7 +16,7 @@ import { examineCells, type CellsLook } from './cells.ts';
 import { examineMasterKeyFile } from './data-directory.ts';
 import { examineFigures, type FiguresLook } from './figures.ts';
 import { finding, type Finding } from './finding.ts';
-import { clockFinding, nodesFindings } from './nodes.ts';
+import { clockFinding, namesFindings, nodesFindings } from './nodes.ts';
 import { examinePrices } from './prices.ts';
 import { examineReceipts, type ReceiptsLook } from './receipts.ts';
 import { examineRetention } from './retention.ts';
@@ -112,7 +112,8 @@ async function examineShared(store: Store, { nowMs: clock }: CommandTools): Prom
   if (store.engine === 'sqlite') return { nodes: [], findings: [] };
   const askedMs = clock();
   const { nodes, nowMs } = await store.gatewayNodes.list();
-  return { nodes, findings: [...nodesFindings(nodes, nowMs), clockFinding(nowMs, { askedMs, answeredMs: clock() })] };
+  const clocks = clockFinding(nowMs, { askedMs, answeredMs: clock() });
+  return { nodes, findings: [...nodesFindings(nodes, nowMs), ...namesFindings(nodes, await store.nodeReports.list()), clocks] };
 }
 
 /** Empty if this shell's settings equal the server's. */

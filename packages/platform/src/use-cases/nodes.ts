@@ -12,7 +12,7 @@ import { refuseInput, type AdministrationRefusal } from './refusal.ts';
 /** `silent`: no report for a while, and it did not report that it was stopping. */
 type NodeState = NodeReport['state'] | 'silent';
 
-interface ShownNode extends Omit<NodeReport, 'node' | 'state' | 'startedAtMs' | 'earlierCalls' | 'journal'> {
+interface ShownNode extends Omit<NodeReport, 'node' | 'state' | 'startedAtMs' | 'earlierCalls' | 'journal' | 'namesLost'> {
   readonly id: string;
   readonly state: NodeState;
   readonly startedAt: string;
@@ -41,9 +41,10 @@ export async function listNodes(context: UseCaseContext, asker: Asker): Promise<
   return (await context.store.nodeReports.list()).map((kept) => shownNode(kept, context.nowMs));
 }
 
-/** Whose calls and records a node holds, and of which cells, is left out: only the closing of months needs it. */
+/** What only the closing of months and `doctor` need is left out: whose calls and records a node holds, and of which cells. */
 function shownNode({ report: kept, atMs }: KeptNodeReport, nowMs: number): ShownNode {
-  const { node, state, startedAtMs, earlierCalls: _calls, journal: { setAsideOf: _owners, lagMsOfCells: _cells, ...journal }, ...report } = kept;
+  const { node, state, startedAtMs, earlierCalls: _calls, namesLost: _lost, journal: whole, ...report } = kept;
+  const { setAsideOf: _owners, lagMsOfCells: _cells, ...journal } = whole;
   return {
     id: node, ...report, journal, state: state !== 'stopped' && nowMs - atMs > silentAfterMs ? 'silent' : state,
     startedAt: isoText(startedAtMs), heardAt: isoText(atMs),

@@ -75,12 +75,13 @@ try {
 }
 
 async function serve(): Promise<void> {
-  const { store: whole, cells } = await openWithCells({
-    url: data.databaseUrl, masterKey: data.masterKey, clock: Date.now, randomBytes, create: false,
-  });
-  const store = await cells.home.store();
   const warnings = warningsFromReady();
   const { warn } = warnings;
+  const lost = lostNames(warn);
+  const { store: whole, cells } = await openWithCells({
+    url: data.databaseUrl, masterKey: data.masterKey, clock: Date.now, randomBytes, create: false, namesLost: lost.note,
+  });
+  const store = await cells.home.store();
   const { tell, shippedMs } = tellingFigures();
   const time = startNodeTime(Date.now(), performance.now());
   const nowMs = (): number => readNodeTime(time, Date.now(), performance.now());
@@ -137,10 +138,27 @@ async function serve(): Promise<void> {
   const first: OtherCell = { cell: cells.home, journal, shipping: shipFrom(cells.home, journal), desks, bringing: null, trying: null };
   setInterval(() => { if (cells.several) tell(cells.home, { cellsAway: others.away }); }, awayLookMs).unref();
   const ofCells = new ReportOfCells({ shippedMs, cellOf: (organization) => others.cellOf(organization) });
-  hear({ whole, gateway, first, others, reportOf: (made) => ofCells.of(made) });
+  hear({ whole, gateway, first, others, reportOf: (made) => lost.in(ofCells.of(made)) });
   giveBackWhenIdle();
   parent.postMessage({ ready: true });
   warnings.ready();
+}
+
+/** Says once when names of statements are no longer of use, and then in each report. Decision 373. */
+function lostNames(warn: (sentence: string) => void): {
+  readonly note: (code: string) => void; readonly in: (report: NodeReport) => NodeReport;
+} {
+  let areLost = false;
+  return {
+    note(code) {
+      if (areLost) return;
+      areLost = true;
+      warn(`Statements are sent to the store without names from now on, and PostgreSQL plans each every time (${code}). 26000 and 42P05 come from a `
+        + 'pooler that gives sessions to other clients: pgbouncer passes names on from version 1.21, with max_prepared_statements. 0A000 comes from '
+        + 'an upgrade meanwhile: restart this node.');
+    },
+    in: (report) => (areLost ? { ...report, namesLost: true } : report),
+  };
 }
 
 /** Passes on what the gateway thread, the parent and the store's notices say. */

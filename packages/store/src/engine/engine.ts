@@ -77,16 +77,24 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Opens the engine at `url`. On PostgreSQL the first query dials. `isCell`: one of several, with fewer connections. @throws StoreFault */
-export async function openEngine(
-  url: string, { create, isCell = false }: { readonly create: boolean; readonly isCell?: boolean },
-): Promise<Engine> {
+/** How an engine is opened. */
+interface EngineOptions {
+  readonly create: boolean;
+  /** One of several, with fewer connections. */
+  readonly isCell?: boolean;
+  /** Told once, with the server's code, when names of statements are no longer of use. */
+  readonly namesLost?: (code: string) => void;
+}
+
+/** Opens the engine at `url`. On PostgreSQL the first query dials. @throws StoreFault */
+export async function openEngine(url: string, { create, isCell = false, namesLost = () => {} }: EngineOptions): Promise<Engine> {
   const place = parseDatabaseUrl(url);
   try {
     if (place.kind === 'postgres') {
       const server = await serverAt(place.url);
       const pool = isCell ? server.openCellPool(place.url) : server.openPostgresPool(place.url);
-      return engineOn(new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }), { ...place, server: { ...server, pool }, file: null });
+      const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+      return engineOn(db, { ...place, server: { ...server, pool, namesLost }, file: null });
     }
     const dialect = new EmbeddedDialect(await openSqliteFile(place.path, { create }));
     return engineOn(new Kysely<Schema>({ dialect }), { ...place, server: null, file: dialect });
@@ -97,7 +105,7 @@ export async function openEngine(
 
 /** The PostgreSQL driver: loaded only for a server, because every thread that opens an embedded store would hold it for nothing. */
 type ServerParts = typeof postgresPool & typeof changeNotices & { readonly url: string };
-type Server = ServerParts & { readonly pool: Pool };
+type Server = ServerParts & { readonly pool: Pool; readonly namesLost: (code: string) => void };
 
 async function serverAt(url: string): Promise<ServerParts> {
   const [pools, notices] = await Promise.all([import('./postgres-pool.ts'), import('./change-notices.ts')]);
@@ -145,7 +153,7 @@ function engineOn(db: Kysely<Schema>, { kind, name, server, file }: Place): Engi
     }
   };
   const write: Engine['write'] = (work) => writeBy(() => db.transaction(), work);
-  const pipeline = createPipeline(() => server!.openPipelinePool(server!.url));
+  const pipeline = createPipeline(() => server!.openPipelinePool(server!.url), (code) => server!.namesLost(code));
   return {
     kind,
     name,

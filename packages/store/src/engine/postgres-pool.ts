@@ -19,9 +19,12 @@ const longestStatementMs = 10_000;
 /** The server's own timeout answers first; this one is for a server that does not answer at all. */
 const silentMs = longestStatementMs + 5_000;
 
+/** Plans and memory of a session on the server go with its connection. */
+const pipelineSecondsMax = 300;
+
 /** A pool for pipelines: statements are sent ahead of each other's answers. */
 export function openPipelinePool(url: string): pg.Pool {
-  return openPostgresPool(url, silentMs, { max: pipelinesMax, pipeline: true });
+  return openPostgresPool(url, silentMs, { max: pipelinesMax, pipeline: true, maxLifetimeSeconds: pipelineSecondsMax });
 }
 
 /** A pool of one cell of several. */
@@ -37,6 +40,8 @@ export function openUnhurriedPool(url: string): pg.Pool {
 interface PoolMode {
   readonly max: number;
   readonly pipeline: boolean;
+  /** A connection that is older is not lent out again. */
+  readonly maxLifetimeSeconds?: number;
   /** The longest that the server lets a statement run; 0: for ever. */
   readonly statementMs?: number;
 }

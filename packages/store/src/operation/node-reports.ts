@@ -59,6 +59,8 @@ export interface NodeReport {
   readonly spendDifferences: number;
   /** Spend leases held or waited for; null: the store is the node's own. */
   readonly leases: number | null;
+  /** The node sends statements without names, since names that it used were lost. Absent otherwise. */
+  readonly namesLost?: true;
 }
 
 export interface KeptNodeReport {

@@ -91,6 +91,8 @@ export interface StoreOptions {
   readonly create: boolean;
   /** Hears how far the upgrade of an older store has come. */
   readonly progress?: (progress: UpgradeProgress) => void;
+  /** Told once for each cell, with the server's code, when names of statements are no longer of use. */
+  readonly namesLost?: (code: string) => void;
 }
 
 export interface Store extends Repositories {
@@ -231,7 +233,7 @@ function aloneOf(store: () => Store): StoreCells {
   };
 }
 
-interface OneStore extends Pick<StoreOptions, 'url' | 'clock' | 'randomBytes' | 'create' | 'progress'> {
+interface OneStore extends Omit<StoreOptions, 'masterKey'> {
   readonly vault: Vault;
   readonly follows: boolean;
   readonly isCell?: boolean;
@@ -241,9 +243,9 @@ interface OneStore extends Pick<StoreOptions, 'url' | 'clock' | 'randomBytes' | 
 
 /** Opens one cell by itself. @throws StoreFault */
 export async function openOne(
-  { url, vault, clock, randomBytes, create, progress, follows, isCell = false, beforeUpgrade }: OneStore,
+  { url, vault, clock, randomBytes, create, progress, namesLost, follows, isCell = false, beforeUpgrade }: OneStore,
 ): Promise<Store> {
-  const engine = await openEngine(url, { create, isCell });
+  const engine = await openEngine(url, { create, isCell, ...(namesLost === undefined ? {} : { namesLost }) });
   try {
     await prepareSchema(engine, {
       create, vault, randomBytes, follows, ...(progress === undefined ? {} : { progress }), ...(beforeUpgrade === undefined ? {} : { beforeUpgrade }),
