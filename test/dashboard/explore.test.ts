@@ -85,7 +85,7 @@ if (here !== 'linux-x64') {
       const before = [row('kept', 2, '2.000000000'), row('ended', 4, '4.000000000')];
       globalThis.fetch = async (...asked) => {
         const url = new URL((asked[0] as Request).url ?? asked[0], 'http://pages.example');
-        if (!url.pathname.startsWith('/platform/v1/usage') || !url.searchParams.get('by')?.startsWith('model')) return ask(...asked);
+        if (!url.pathname.startsWith('/platform/v1/usage') || !/^(?:model|month)/.test(url.searchParams.get('by') ?? '')) return ask(...asked);
         const rows = url.searchParams.get('since')!.startsWith('2026-03-08') ? now : before;
         if (url.pathname.endsWith('/file')) return Response.json(rows);
         const total = { ...row('', 0, rows === now ? '4.000000000' : '6.000000000'), calls: rows === now ? 4 : 6, rows: rows.length };
@@ -120,7 +120,7 @@ if (here !== 'linux-x64') {
         globalThis.fetch = async (...asked) => {
           const url = new URL((asked[0] as Request).url ?? asked[0], 'http://pages.example');
           if (url.pathname !== '/platform/v1/usage' || !url.searchParams.get('by')?.startsWith('project')) return ask(...asked);
-          return Response.json({ data, nextCursor: null, total: { ...figures, rows: count } });
+          return Response.json({ data, nextCursor: null, total: { ...figures, rows: count }, largest: data.slice(0, 10) });
         };
       }, rows);
       await page.setViewportSize({ width: 1_024, height: 768 });
@@ -154,10 +154,24 @@ if (here !== 'linux-x64') {
   });
 
   test('the chart names the largest and puts everything else into one bar, so that the shares are of all calls', async () => {
+    const asked: string[] = [];
+    const note = (request: { url(): string }): void => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === '/platform/v1/usage') asked.push(searchParams.get('largestBy') ?? `${searchParams.get('order')} alone`);
+    };
+    page.on('request', note);
     await openPage(page, at('/explore?by=project&metric=calls'));
     const bars = page.locator('section', { has: page.getByRole('heading', { name: 'Largest' }) }).locator('li');
     await bars.nth(10).filter({ hasText: /everything else \(1,050\)\s*1,050\s*99%/ }).waitFor();
     assert.equal(await bars.count(), 11);
+    assert.deepEqual(asked, ['calls'], 'the list and the chart come from one reading');
+    const figure = page.getByRole('radiogroup', { name: 'Figure' });
+    await figure.getByText('Tokens').click();
+    await bars.nth(10).filter({ hasText: /everything else \(1,050\)\s*(?!1,050)\d/ }).waitFor();
+    await figure.getByText('Calls').click();
+    await bars.nth(10).filter({ hasText: /everything else \(1,050\)\s*1,050\s*99%/ }).waitFor();
+    assert.deepEqual(asked, ['calls', 'tokens alone'], 'by another figure the chart alone is asked for, and the list stays');
+    page.off('request', note);
   });
 
   test('over days the largest have their colours and everything else its own', async () => {

@@ -71,21 +71,40 @@ export function groupingOf({ by, and }: UsageQuestion): UsageGrouping {
   return { by, and };
 }
 
-/** The costliest rows, as many as one answer has, and the figures of all calls. `total.rows` tells whether these are all. */
-export function exploredQuery(question: UsageQuestion) {
+/** What an address of the explore page is answered. */
+export interface Explored extends UsageGrouping {
+  readonly rows: readonly ExploredRow[];
+  readonly total: UsageTotal;
+  readonly largest: { readonly metric: Metric; readonly rows: readonly ExploredRow[] };
+}
+
+/** What a chart shows of a question: the `top` largest values by this figure, and everything else as one row (of each day). */
+export interface Largest {
+  readonly metric: Metric;
+  readonly top: number;
+}
+
+/**
+ * The costliest rows, as many as one answer has, and the figures of all calls. `total.rows` tells whether these are all. What the chart shows first
+ * comes with them, from one reading of the platform; by another figure it is asked for alone (`topUsageQuery`).
+ */
+export function exploredQuery(question: UsageQuestion, { metric, top }: Largest) {
   return queryOptions({
     queryKey: ['get', path, 'explore', ...keyOf(question)],
-    queryFn: async ({ signal }) => {
-      const query = { ...queryOf(question), limit: rowsMax, total: 'true' as const };
-      const { data, total } = (await ask.GET(path, { params: { query }, signal })).data!;
-      return { ...groupingOf(question), rows: data as readonly ExploredRow[], total: total! };
+    queryFn: async ({ signal }): Promise<Explored> => {
+      const query = { ...queryOf(question), limit: rowsMax, total: 'true' as const, largest: top, largestBy: metric };
+      const { data, total, largest } = (await ask.GET(path, { params: { query }, signal })).data!;
+      return {
+        ...groupingOf(question), rows: data as readonly ExploredRow[], total: total!,
+        largest: { metric, rows: largest! as readonly ExploredRow[] },
+      };
     },
     placeholderData: (former) => keptIfSame(former, question),
   });
 }
 
-/** The `top` largest values by this figure, and everything else as one row (of each day). */
-export function topUsageQuery(question: UsageQuestion, { metric, top }: { readonly metric: Metric; readonly top: number }) {
+/** The largest values alone. */
+export function topUsageQuery(question: UsageQuestion, { metric, top }: Largest) {
   return queryOptions({
     queryKey: ['get', path, 'top', metric, top, ...keyOf(question)],
     queryFn: async ({ signal }) => {
@@ -104,9 +123,10 @@ export function topUsageQuery(question: UsageQuestion, { metric, top }: { readon
   });
 }
 
-/** The figures of all calls. */
-export async function totalOf(question: UsageQuestion, signal: AbortSignal): Promise<UsageTotal> {
-  return (await ask.GET(path, { params: { query: { ...queryOf(question), limit: 1, total: 'true' } }, signal })).data!.total!;
+/** The figures of all calls, and not how many rows they are in: by month the platform has the fewest to read. */
+export async function totalOf(question: UsageQuestion, signal: AbortSignal): Promise<Omit<UsageTotal, 'rows'>> {
+  const query = { ...queryOf(question), by: 'month', limit: 1, total: 'true' as const };
+  return (await ask.GET(path, { params: { query }, signal })).data!.total!;
 }
 
 /** Every row. They come in one answer, however many, which is read until the signal is aborted. */

@@ -72,6 +72,32 @@ async function usage(by: string): Promise<Record<string, unknown>[]> {
 const sum = (values: readonly unknown[]): bigint => values.reduce<bigint>((total, value) => total + BigInt(value as number), 0n);
 const dollarsSum = (values: readonly unknown[]): bigint => values.reduce<bigint>((total, value) => total + parseDollars(String(value))!, 0n);
 
+const askAs = (role: 'owner', path: string): Promise<Answered> => platform.ask(`/platform/v1${path}`, { token: acme.tokens[role] });
+
+test('with its largest values a list of usage has what top alone answers, and its own rows and pages as without them', async () => {
+  const asked = async (query: string) => {
+    const { status, body, text } = await askAs('owner', `/usage?${range.replace('from', 'since').replace('to=', 'until=')}&${query}`);
+    assert.equal(status, 200, text);
+    return body as Record<string, unknown> & { readonly data: readonly Record<string, unknown>[] };
+  };
+  for (const by of ['key', 'project,model', 'day,key', 'person', 'key,person', 'day']) {
+    for (const order of ['cost', 'calls', 'tokens']) {
+      const { largest, ...list } = await asked(`by=${by}&largest=2&largestBy=${order}&limit=3&total=true`);
+      assert.deepEqual(list, await asked(`by=${by}&limit=3&total=true`), by);
+      assert.deepEqual(largest, (await asked(`by=${by}&top=2&order=${order}&limit=1000`)).data, `${by} by ${order}`);
+    }
+  }
+  const pages: Record<string, unknown>[] = [];
+  for (let cursor: unknown = ''; cursor !== null;) {
+    const page = await asked(`by=day,key&limit=2${cursor === '' ? '' : `&cursor=${String(cursor)}`}`);
+    pages.push(...page.data);
+    cursor = page['nextCursor'];
+  }
+  assert.deepEqual(pages, (await asked('by=day,key&limit=1000')).data);
+  const refused = await ask('/usage?by=model&largest=2&adjusted=true');
+  assert.deepEqual([refused.status, (refused.body['error'] as { code: string }).code], [400, 'invalid_input']);
+});
+
 test('usage: the rows of every dimension but labels add up to the same; days are in their order', async () => {
   const days = await usage('day');
   assert.deepEqual(days.map(({ day }) => day), ['2026-09-30', '2026-10-01']);

@@ -2,6 +2,7 @@
  * Usage with other figures beside the recorded cost: corrections from providers' bills, and the cost by other prices. Each has its own name;
  * the recorded figures are those of `usage`. Usage by person is usage by key, added up by whose each key is (decision 240).
  */
+import type { UsageRow } from '@metergate/store/usage/usage-reports.ts';
 import type { UseCaseContext } from './context.ts';
 import type { ShownAdjustment } from './corrections/corrections.ts';
 import { inShares, type ReadUsagePart } from './export/usage-shares.ts';
@@ -10,7 +11,9 @@ import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts
 import type { PricesToTry } from './repricing/prices-to-try.ts';
 import { repriced, type ShownRepricing } from './repricing/repriced-usage.ts';
 import { listServiceKeys } from './service-keys.ts';
-import { showPart, tooManyRows, wholeAnswer, type AskedDimension, type ShownUsage, type UsageRequest } from './usage.ts';
+import {
+  showPart, shownRows, tooManyRows, usageRows, wholeAnswer, type AskedDimension, type ShownUsage, type UsageRequest,
+} from './usage.ts';
 
 export type ComparedUsage = ShownUsage & Partial<ShownAdjustment> & Partial<ShownRepricing>;
 
@@ -38,6 +41,12 @@ export async function streamComparedUsage(context: UseCaseContext, query: Compar
   return isRefusal(read) ? read : inShares(context, read, atOnce);
 }
 
+/** Every row of usage alone, as the store has it, in its order; the subjects are those of the question's dimensions. Null: there are too many. */
+export async function askedRows(context: UseCaseContext, query: ComparedRequest): Promise<UsageRow[] | AdministrationRefusal | null> {
+  if (query.by.includes('person')) return (await rowsOfPeople(context, query))(wholeAnswer);
+  return usageRows(context, query as UsageRequest, wholeAnswer);
+}
+
 async function comparedParts(
   context: UseCaseContext, query: ComparedRequest, { adjusted, prices }: ComparedWith,
 ): Promise<ReadUsagePart<ComparedUsage> | AdministrationRefusal> {
@@ -54,8 +63,16 @@ async function comparedParts(
   };
 }
 
+async function partsOfPeople(context: UseCaseContext, query: ComparedRequest): Promise<ReadUsagePart<ShownUsage>> {
+  const read = await rowsOfPeople(context, query);
+  return async (part) => {
+    const rows = await read(part);
+    return rows === null || isRefusal(rows) ? rows : shownRows(query.by, rows);
+  };
+}
+
 /** Keys of one person are one row already where they are added up: there may be more keys than rows. */
-async function partsOfPeople(context: UseCaseContext, { by, ...query }: ComparedRequest): Promise<ReadUsagePart<ShownUsage>> {
+async function rowsOfPeople(context: UseCaseContext, { by, ...query }: ComparedRequest): Promise<ReadUsagePart<UsageRow>> {
   const keys = await listServiceKeys(context, query.organization);
   // An erased organization has figures, and nobody's keys.
   const persons = new Map(isRefusal(keys) ? [] : keys.map(({ id, person }) => [id as string, person ?? '']));
@@ -64,11 +81,9 @@ async function partsOfPeople(context: UseCaseContext, { by, ...query }: Compared
     ...query, by: isByKey ? ['key'] : by.map((each) => (each === 'person' ? 'key' : each)), ...(isByKey ? {} : { keyAs: persons }),
   };
   return async (part) => {
-    const rows = await showPart(context, asked, part);
-    if (isRefusal(rows) || rows === null) return rows;
-    return rows.map(({ key, ...row }) => {
-      const named: ShownUsage = { ...row, ...(isByKey ? { key: key! } : {}), person: isByKey ? persons.get(key ?? '') || null : key! };
-      return { ...Object.fromEntries(by.map((dimension) => [dimension, named[dimension] ?? null])), ...named };
-    });
+    const rows = await usageRows(context, asked, part);
+    if (!isByKey || isRefusal(rows) || rows === null) return rows;
+    return rows.map(({ subjects: [key], figures }) =>
+      ({ subjects: by.map((each) => (each === 'key' ? key! : persons.get(key!) ?? '')), figures }));
   };
 }

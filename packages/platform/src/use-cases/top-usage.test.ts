@@ -1,14 +1,19 @@
 /** The largest values keep their rows; everything else is one row, and the sums stay the same. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
-import { rankedUsage, topUsage } from './top-usage.ts';
-import { addedUp, type ShownUsage } from './usage.ts';
+import { figurePlaces, noUsage } from '@metergate/core/report/usage-sum.ts';
+import type { UsageRow } from '@metergate/store/usage/usage-reports.ts';
+import { rankedRows, rankedUsage, topUsage, type UsageOrder } from './top-usage.ts';
+import { addedUp, shownRows, type ShownUsage } from './usage.ts';
 
-const row = (names: Partial<ShownUsage>, cost: bigint, calls = 1, tokens = 0): ShownUsage => ({
-  ...names, calls, inputTokens: tokens, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1, reasoningTokens: 0,
-  cost: formatDollars(cost as NanoDollars), cacheSavings: null, unknownCalls: 0, unpricedCalls: 0, gapCalls: 0,
-});
+/** A day or a key; null: without one. */
+const row = (names: { readonly day?: string; readonly key?: string | null }, cost: bigint, calls = 1, tokens = 0): UsageRow => {
+  const figures = noUsage();
+  figures[figurePlaces.cost] = cost;
+  [figures[figurePlaces.calls], figures[figurePlaces.inputTokens], figures[figurePlaces.outputTokens]] = [calls, tokens, 1];
+  const day = names.day === undefined ? [] : [String(Date.parse(names.day))];
+  return { subjects: [...day, ...('key' in names ? [names.key ?? ''] : [])], figures };
+};
 const short = (rows: readonly (ShownUsage & { readonly everythingElse?: number })[]) =>
   rows.map(({ day, key, cost, calls, everythingElse }) => [day, key, cost, calls, everythingElse].filter((each) => each !== undefined).join(' '));
 
@@ -17,8 +22,8 @@ test('the largest come first and the others are one row that says how many it ho
   assert.deepEqual(short(topUsage(['key'], rows, { top: 2, order: 'cost' })),
     ['a 0.000000005 1', 'b 0.000000004 9', ' 0.000000005 3 2']);
   assert.deepEqual(short(topUsage(['key'], rows, { top: 1, order: 'calls' })), ['b 0.000000004 9', ' 0.000000010 4 3']);
-  assert.deepEqual(topUsage(['key'], rows, { top: 4, order: 'cost' }), rows);
-  assert.deepEqual(addedUp(topUsage(['key'], rows, { top: 1, order: 'tokens' })), addedUp(rows));
+  assert.deepEqual(topUsage(['key'], rows, { top: 4, order: 'cost' }), shownRows(['key'], rows));
+  assert.deepEqual(addedUp(topUsage(['key'], rows, { top: 1, order: 'tokens' })), addedUp(shownRows(['key'], rows)));
 });
 
 test('over days a value is ranked by all its days, and everything else has a row for each day', () => {
@@ -31,9 +36,22 @@ test('over days a value is ranked by all its days, and everything else has a row
   ]);
 });
 
+test('of two names both tell values apart, and what has none is a value too', () => {
+  const rows = [['a', 'x', 5n], ['a', 'y', 4n], ['b', '', 3n], ['', 'x', 2n]].map(([key, label, cost]) =>
+    ({ ...row({}, cost as bigint), subjects: [key, label] as string[] }));
+  const ranked = topUsage(['key', 'label'], rows, { top: 3, order: 'cost' });
+  assert.deepEqual(ranked.map(({ key, label, cost, everythingElse }) => [key, label, cost.slice(-1), everythingElse ?? 'named']),
+    [['a', 'x', '5', 'named'], ['a', 'y', '4', 'named'], ['b', null, '3', 'named'], [null, null, '2', 1]]);
+});
+
 test('times alone are never put together, and rows can be ranked by each figure', () => {
   const days = [row({ day: '2026-11-01' }, 1n), row({ day: '2026-11-02' }, 2n)];
-  assert.deepEqual(topUsage(['day'], days, { top: 1, order: 'cost' }), days);
-  assert.deepEqual(rankedUsage([row({ key: 'a' }, 1n, 1, 5), row({ key: 'b' }, 1n, 2, 4)], 'calls').map(({ key }) => key), ['b', 'a']);
-  assert.deepEqual(rankedUsage([row({ key: 'a' }, 1n, 1, 4), row({ key: 'b' }, 1n, 2, 5)], 'tokens').map(({ key }) => key), ['b', 'a']);
+  assert.deepEqual(topUsage(['day'], days, { top: 1, order: 'cost' }), shownRows(['day'], days));
+  const ranked = (rows: readonly UsageRow[], order: UsageOrder): (string | null | undefined)[][] =>
+    [shownRows(['key'], rankedRows(rows, order)), rankedUsage(shownRows(['key'], rows), order)].map((each) => each.map(({ key }) => key));
+  for (const order of ['calls', 'tokens'] as const) {
+    const rows = order === 'calls' ? [row({ key: 'a' }, 1n, 1, 5), row({ key: 'b' }, 1n, 2, 4)]
+      : [row({ key: 'a' }, 1n, 1, 4), row({ key: 'b' }, 1n, 2, 5)];
+    assert.deepEqual(ranked(rows, order), [['b', 'a'], ['b', 'a']]);
+  }
 });

@@ -99,8 +99,16 @@ export const wholeAnswer: UsagePartAsked = { atOnce: rowsMax };
 
 /** The same of a part of the rows. Null: there are more than `atOnce`. */
 export async function showPart(
-  context: UseCaseContext, query: UsageRequest, { share, atOnce }: UsagePartAsked,
+  context: UseCaseContext, query: UsageRequest, part: UsagePartAsked,
 ): Promise<ShownUsage[] | AdministrationRefusal | null> {
+  const rows = await usageRows(context, query, part);
+  return rows === null || isRefusal(rows) ? rows : shownRows(query.by, rows);
+}
+
+/** The same as the store has it: of many rows a list shows few. */
+export async function usageRows(
+  context: UseCaseContext, query: UsageRequest, { share, atOnce }: UsagePartAsked,
+): Promise<UsageRow[] | AdministrationRefusal | null> {
   const { by, sinceMs, untilMs, filter = {} } = query;
   if (by.includes('hour') && (sinceMs === undefined || (untilMs ?? context.nowMs) - sinceMs > hoursDaysMax * dayLengthMs)) {
     return refuseInput('invalid_input', `Usage by hour is for at most ${hoursDaysMax} days. Ask for a shorter time, or by day.`);
@@ -117,13 +125,16 @@ export async function showPart(
     ...(query.keyAs === undefined ? {} : { keyAs: query.keyAs }),
     ...(sinceMs === undefined ? {} : { sinceMs }), ...(untilMs === undefined ? {} : { untilMs }),
   });
-  if (rows === null) return null;
+  return rows?.toSorted(by.length === 1 && isTime(by[0]!) ? byTime : costliestFirst) ?? null;
+}
+
+export function shownRows(by: readonly AskedDimension[], rows: readonly UsageRow[]): ShownUsage[] {
   const textOf = rememberedTexts();
-  return rows.toSorted(by.length === 1 && isTime(by[0]!) ? byTime : costliestFirst).map((row) => shownUsage(by, row, textOf));
+  return rows.map((row) => shownUsage(by, row, textOf));
 }
 
 /** `subjectText`, which names each time once: rows by a time and something else have the same ones again and again. */
-function rememberedTexts(): typeof subjectText {
+export function rememberedTexts(): typeof subjectText {
   const known = { hour: new Map<string, string>(), day: new Map<string, string>(), month: new Map<string, string>() };
   return (dimension, subject) => {
     if (dimension !== 'hour' && dimension !== 'day' && dimension !== 'month') return subjectText(dimension, subject);
@@ -180,10 +191,10 @@ function largerFirst(one: WholeFigure, other: WholeFigure): number {
 }
 
 /** A row of sums as it is shown. Spelled out: long reports have tens of thousands. */
-export function shownUsage(by: readonly UsageDimension[], { subjects, figures }: UsageRow, textOf = subjectText): ShownUsage {
+export function shownUsage(by: readonly AskedDimension[], { subjects, figures }: UsageRow, textOf = subjectText): ShownUsage {
   const whole = (place: number): number => Number(figures[place] ?? 0);
   const money = (place: number): string => formatDollars(BigInt(figures[place] ?? 0) as NanoDollars);
-  const names: { [D in UsageDimension]?: string | null } = {};
+  const names: { [D in AskedDimension]?: string | null } = {};
   for (let index = 0; index < by.length; index += 1) names[by[index]!] = textOf(by[index]!, subjects[index]!);
   return {
     ...names,
@@ -196,7 +207,7 @@ export function shownUsage(by: readonly UsageDimension[], { subjects, figures }:
 }
 
 /** What a row shows for a subject of the store's sums. */
-export function subjectText(dimension: UsageDimension, subject: string): string | null {
+export function subjectText(dimension: AskedDimension, subject: string): string | null {
   if (!isTime(dimension)) return subject === '' ? null : subject;
   const atMs = Number(subject);
   if (dimension === 'month') return monthName(atMs);

@@ -6,6 +6,7 @@ import { attributionDimensions, subjectOf, type AttributionDimension, type WordD
 import { sql, type RawBuilder } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
 import { readAhead, readAtOnce } from '../threads/read-ahead.ts';
+import { attributionsThatFit } from './attributions.ts';
 import { setDimension } from './label-sets.ts';
 import { recordPartsIn, type RecordParts } from './record-parts.ts';
 import { hourlyLabels, labelMonths, namedHours } from './usage-additions.ts';
@@ -46,7 +47,7 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
       // With its day each sum is a part by itself.
       const alone = timeOf(query).length > 0;
       return partsOf(alone ? 'rows' : 'sums', columns, (sums) => sql`select ${selected(columns, ofNamed)}${sums} from ${from}
-        and s.day_ms >= ${BigInt(fromMs)} and s.day_ms < ${BigInt(toMs)}${alone ? sql`` : grouped(columns, ofNamed)}`);
+        and s.day_ms >= ${BigInt(fromMs)} and s.day_ms < ${BigInt(toMs)}${alone ? sql`` : grouped(kind, columns, ofNamed)}`);
     },
     namedHours({ organization }, { fromMs, toMs }) {
       const columns = ['subject', 'start_ms'] as const;
@@ -66,10 +67,10 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
     },
     attributed(query, spanName, { fromMs, toMs }) {
       const columns = [...namesAsked(query), ...timeOf(query)];
+      const range = sql`s.span = ${spanName} and s.start_ms >= ${BigInt(fromMs)} and s.start_ms < ${BigInt(toMs)}`;
       return partsOf('sums', columns, (sums) => sql`select ${selected(columns)}${sums} from attribution as a
-        join attribution_sum as s on s.attribution = a.id
-        where a.organization = ${query.organization}${thoseOf(query)} and s.span = ${spanName}
-          and s.start_ms >= ${BigInt(fromMs)} and s.start_ms < ${BigInt(toMs)}${grouped(columns)}`);
+        join attribution_sum as s on s.attribution = a.id where a.organization = ${query.organization}${thoseOf(query)}
+          and ${range}${kind === 'postgres' ? ofThese(query) : sql``}${grouped(kind, columns)}`);
     },
     words: (query, span) => partsOf('sums', wordColumns(query), (sums) => wordsStatement(kind, query, span, sums)),
     labelMonths(query, { fromMs, toMs }) {
@@ -79,7 +80,7 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
         : kind === 'postgres' ? sql` and w.subject = any(${namesOfDays(organization, 'label', { fromMs, toMs })})` : sql``;
       return partsOf('sums', columns, (sums) => sql`select ${selected(columns)}${sums} from word_sum as w
         join attribution as a on a.id = w.attribution where w.organization = ${organization} and w.dimension = ${labelMonths}${label}
-          and w.day_ms >= ${BigInt(fromMs)} and w.day_ms < ${BigInt(toMs)}${thoseOf(query)}${grouped(columns)}`);
+          and w.day_ms >= ${BigInt(fromMs)} and w.day_ms < ${BigInt(toMs)}${thoseOf(query)}${grouped(kind, columns)}`);
     },
     ...recordPartsIn(engine),
   };
@@ -103,12 +104,24 @@ function selected(columns: readonly PartColumn[], tables = ofWords): RawBuilder<
   return sql.join(columns.map((name) => sql`${columnOf(name, tables)} as ${sql.ref(name)}, `), sql``);
 }
 
-function grouped(columns: readonly PartColumn[], tables = ofWords): RawBuilder<unknown> {
-  return columns.length === 0 ? sql`` : sql` group by ${sql.join(columns.map((name) => columnOf(name, tables)))}`;
+/**
+ * PostgreSQL is left no choice but a table of groups in memory: by what cannot be sorted it does not group in order. It takes a label's sums for a
+ * hundredth of what they are, and would sort them all, on disk, to add up a few groups.
+ */
+const unsortable = { sqlite: [], postgres: [sql`cast('0' as xid)`] } as const;
+
+function grouped(kind: 'sqlite' | 'postgres', columns: readonly PartColumn[], tables = ofWords): RawBuilder<unknown> {
+  if (columns.length === 0) return sql``;
+  return sql` group by ${sql.join([...columns.map((name) => columnOf(name, tables)), ...unsortable[kind]])}`;
 }
 
 function thoseOf(query: UsageQuery): RawBuilder<unknown> {
   return sql.join(Object.entries(attributionFilter(query)).map(([name, value]) => sql` and ${sql.ref(`a.${name}`)} = ${subjectOf(value)}`), sql``);
+}
+
+/** PostgreSQL, named once more as an array: joined alone it reads the sums of all organizations, as it takes those of one to be most of them. */
+function ofThese(query: UsageQuery): RawBuilder<unknown> {
+  return sql` and s.attribution = any(array(${attributionsThatFit(query.organization, attributionFilter(query))}))`;
 }
 
 function wordColumns(query: UsageQuery): readonly PartColumn[] {
@@ -133,7 +146,7 @@ function wordsStatement(
       ? sql`${summed} ${attributed} and w.subject = any(${namesOfDays(organization, dimension!, { fromMs, toMs })}) and ${range('w.day_ms')}`
       : sql`(select subject, day_ms from usage_sum where organization = ${organization} and dimension = ${dimension} and ${range('day_ms')}) as s
         cross join ${summed} ${attributed} and w.subject = s.subject and w.day_ms = s.day_ms`;
-  return sql`select ${selected(columns)}${sums} from ${from}${thoseOf(query)}${grouped(columns)}`;
+  return sql`select ${selected(columns)}${sums} from ${from}${thoseOf(query)}${grouped(kind, columns)}`;
 }
 
 /** PostgreSQL: the labels or runs of some days, as an array. With it, sums are found name by name, and added up without sorting them. */
@@ -154,10 +167,7 @@ function labelHoursStatement({ organization, filter = {} }: UsageQuery, { fromMs
   return sql`select s.subject as subject, s.day_ms as start_ms, ${figures} from ${from}`;
 }
 
-/**
- * Calls that have the filter's label together with others. Grouped in the order of the key, so that no engine has to sort the sums; PostgreSQL sees
- * that only if it reads one day or month at a time.
- */
+/** Calls that have the filter's label together with others. On SQLite grouped in the order of the key, so that it need not sort the sums. */
 function setsStatement(
   kind: 'sqlite' | 'postgres', query: UsageQuery, dimensions: readonly string[], sums: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
@@ -165,13 +175,15 @@ function setsStatement(
   const time = shapeOf(query).time === null ? sql`` : sql`min(w.day_ms) as start_ms, `;
   const has = sql.raw(kind === 'postgres' ? 'strpos' : 'instr');
   const attributed = names.length > 0 || Object.keys(attributionFilter(query)).length > 0;
-  const of = (those: RawBuilder<unknown>) => sql`select ${selected(['subject', ...names])}${time}${sums} from word_sum as w
+  const groups = [
+    ...(kind === 'sqlite' ? [sql`w.dimension`] : shapeOf(query).time === null ? [] : [sql`w.day_ms`]),
+    ...(['subject', ...names] as const).map((name) => columnOf(name, ofWords)), ...unsortable[kind],
+  ];
+  return sql`select ${selected(['subject', ...names])}${time}${sums} from word_sum as w
     ${attributed ? sql`join attribution as a on a.id = w.attribution` : sql``}
-    where w.organization = ${query.organization} and ${those}
+    where w.organization = ${query.organization} and w.dimension in (${sql.join([...dimensions])})
       and ${has}(w.subject, ${JSON.stringify(query.filter!.label!)}) > 0${thoseOf(query)}
-    group by w.dimension, ${sql.join((['subject', ...names] as const).map((name) => columnOf(name, ofWords)))}`;
-  if (kind === 'sqlite') return of(sql`w.dimension in (${sql.join([...dimensions])})`);
-  return sql.join(dimensions.map((dimension) => of(sql`w.dimension = ${dimension}`)), sql` union all `);
+    group by ${sql.join(groups)}`;
 }
 
 /** Parts whose subject is a set of labels, with what stands beside this label. Most sets come again on other days, and are taken apart once. */

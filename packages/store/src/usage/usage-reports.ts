@@ -65,7 +65,9 @@ class UsageReading {
     for (const span of day) {
       if (kind === 'named') add(await this.#parts.named(query, shape.attributions[0] ?? shape.words[0] ?? 'day', span));
       if (kind === 'attributed') add(await this.#parts.attributed(query, 'day', span));
-      if (kind === 'words' || kind === 'sets') add(await this.#parts.words(query, span));
+      // The filter's label itself: by day alone it has a sum of all its calls.
+      if (kind === 'sets' && shape.attributions.length === 0) add(await this.#parts.named(query, 'label', span));
+      else if (kind === 'words' || kind === 'sets') add(await this.#parts.words(query, span));
       if (kind === 'sets') add(await this.#parts.labelSets(query, 'day', startsOf(span, dayAfter)));
       if (kind === 'words' && shape.words[0] === 'run' && query.filter?.run === undefined) add(await this.#withoutRun(query, span, found));
     }

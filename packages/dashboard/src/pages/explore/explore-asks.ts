@@ -4,7 +4,7 @@ import { api } from '../../api/client.ts';
 import { chosenFilters, type ExploreSearch } from '../../app/page-search.ts';
 import { allows, type Asks } from '../../app/session.ts';
 import {
-  exploredQuery, metrics, seriesMax, topUsageQuery, type Dimension, type Metric, type UsageGrouping, type UsageQuestion,
+  exploredQuery, metrics, seriesMax, topUsageQuery, type Dimension, type Largest, type Metric, type UsageGrouping,
 } from '../../parts/usage-rows.ts';
 import { keysQuery } from '../../shown/key-names.ts';
 import { searchedRange, type Range } from '../../shown/ranges.ts';
@@ -44,8 +44,9 @@ export function isOverDays({ by, and }: UsageGrouping): boolean {
   return by === 'day' || and === 'day';
 }
 
-export function chartQuery(question: UsageQuestion, metric: Metric) {
-  return topUsageQuery(question, { metric, top: isOverDays(question) ? seriesMax : largestMax });
+/** What the chart shows. */
+export function largestOf(question: UsageGrouping, metric: Metric): Largest {
+  return { metric, top: isOverDays(question) ? seriesMax : largestMax };
 }
 
 export const exploreAsks: Asks<ExploreSearch> = (search, session) => {
@@ -55,7 +56,8 @@ export const exploreAsks: Asks<ExploreSearch> = (search, session) => {
   const question = { by, and, range: compares ? compared.now : chosen, filters: chosenFilters(search) };
   // What is answered at once goes first: a browser has six connections.
   return [
-    keysQuery, viewsQuery, organizationQuery(session.organization.id), chartQuery(question, metric),
-    compares ? besideBeforeQuery(question, compared.before) : exploredQuery(question),
+    keysQuery, viewsQuery, organizationQuery(session.organization.id),
+    ...(compares ? [topUsageQuery(question, largestOf(question, metric)), besideBeforeQuery(question, compared.before)]
+      : [exploredQuery(question, largestOf(question, metric))]),
   ];
 };

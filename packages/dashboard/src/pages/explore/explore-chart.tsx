@@ -10,20 +10,33 @@ import { UsageCost } from '../../parts/usage-cost.tsx';
 import { metricFormat, UsageOverDays } from '../../parts/usage-over-days.tsx';
 import type { KeyNames } from '../../shown/key-names.ts';
 import { percent, wholeCount } from '../../shown/amounts.ts';
-import { chartQuery, isOverDays } from './explore-asks.ts';
+import { isOverDays, largestOf } from './explore-asks.ts';
 import { Behind, behind } from './explore-table.tsx';
-import { metricOf, nameIn, type ExploredRow, type Metric, type UsageQuestion } from '../../parts/usage-rows.ts';
+import { metricOf, nameIn, topUsageQuery, type ExploredRow, type Metric, type UsageQuestion, type UsageTotal } from '../../parts/usage-rows.ts';
+
+/** What the chart is made of. */
+export interface Charted {
+  readonly rows: readonly ExploredRow[];
+  readonly total: UsageTotal;
+}
 
 interface ExploreChartProps extends UsageQuestion {
   readonly metric: Metric;
   readonly names: KeyNames;
 }
 
-/** `alone`: the table's rows are not there yet. The chart does not wait for them, and is not there either before it has something to show. */
-export function ExploreChart({ alone, ...props }: ExploreChartProps & { readonly alone: boolean }) {
+interface Given {
+  /** What came with the table's rows. Null: it is asked for alone, as by another figure. */
+  readonly given: Charted | 'waits' | null;
+  /** The table's rows are not there yet. The chart does not wait for them, and is not there either before it has something to show. */
+  readonly alone: boolean;
+}
+
+export function ExploreChart({ alone, given, ...props }: ExploreChartProps & Given) {
   const { by, and, metric } = props;
   const overDays = isOverDays(props);
-  const top = useQuery(chartQuery(props, metric));
+  const asked = useQuery({ ...topUsageQuery(props, largestOf(props, metric)), enabled: given === null });
+  const top = given === null || given === 'waits' ? asked : { ...asked, data: given };
   const navigate = useNavigate();
   const toDay = (ms: number, part: ExploredRow | null): void => {
     const day = { ...part, day: new Date(ms).toISOString().slice(0, 10) } as ExploredRow;

@@ -1,6 +1,6 @@
 /** Usage by one or two dimensions, with any filter, as a table and a chart; it can be saved as a file and as a view. */
 import { Button, Group, NativeSelect, SegmentedControl, Switch, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { BarChart3 } from 'lucide-react';
 import { useMemo } from 'react';
@@ -18,10 +18,12 @@ import { wholeCount } from '../../shown/amounts.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
 import { utcMoment } from '../../shown/moments.ts';
 import { timeBefore } from '../../shown/ranges.ts';
-import { dimensionsFor, exploreRange, groupingIn } from './explore-asks.ts';
-import { ExploreChart } from './explore-chart.tsx';
+import { dimensionsFor, exploreRange, groupingIn, largestOf } from './explore-asks.ts';
+import { ExploreChart, type Charted } from './explore-chart.tsx';
 import { ExploreTable } from './explore-table.tsx';
-import { exploredQuery, fileAddress, metrics, useEveryRow, type UsageQuestion, type UsageTotal } from '../../parts/usage-rows.ts';
+import {
+  exploredQuery, fileAddress, metrics, useEveryRow, type Explored, type Metric, type UsageQuestion, type UsageTotal,
+} from '../../parts/usage-rows.ts';
 import { besideBeforeQuery, mayCompare, rangesCompared, type BesideBefore } from './time-before.ts';
 import { SavedViewsMenu } from './saved-views.tsx';
 import { SaveFile } from './save-file.tsx';
@@ -41,7 +43,7 @@ export function ExplorePage() {
   const range = compares ? compared.now : chosen;
   const question = useMemo(() => ({ by, and, range, filters }), [by, and, range, filters]);
   const beside = useQuery({ ...besideBeforeQuery(question, compared.before), enabled: compares });
-  const explored = useQuery({ ...exploredQuery(question), enabled: !compares });
+  const explored = useQuery({ ...exploredQuery(question, largestOf(question, metric)), enabled: !compares });
   const every = useEveryRow(question);
   const names = useKeyNames();
   const asked = compares ? beside : explored;
@@ -93,7 +95,9 @@ export function ExplorePage() {
       ) : <RangeOnPaper range={range} />}
       <RecordsGone sinceMs={compares ? compared.before.sinceMs : range.sinceMs} />
       {compares ? null : <FileInstead fault={explored.error} question={question} />}
-      {isEmpty ? null : <ExploreChart {...question} {...{ metric, names }} alone={asked.data === undefined} />}
+      {isEmpty ? null : (
+        <ExploreChart {...question} {...{ metric, names }} given={compares ? null : chartOf(explored, metric)} alone={asked.data === undefined} />
+      )}
       <Loaded of={asked} height={480}>
         {({ rows, total, before }: Partial<BesideBefore> & Pick<BesideBefore, 'rows' | 'total'>) =>
           rows.length === 0 ? (
@@ -131,6 +135,15 @@ export function ExplorePage() {
       </Loaded>
     </Page>
   );
+}
+
+/** The chart by this figure, if it came with the rows. While others come it waits for what comes with them. */
+function chartOf(
+  { data, isPlaceholderData }: Pick<UseQueryResult<Explored>, 'data' | 'isPlaceholderData'>,
+  metric: Metric,
+): Charted | 'waits' | null {
+  if (data?.largest.metric === metric) return { rows: data.largest.rows, total: data.total };
+  return data === undefined || isPlaceholderData ? 'waits' : null;
 }
 
 /** `12 rows`, or `the costliest 1,000 of 4,212 rows`. */

@@ -29,10 +29,8 @@ export function besideBeforeQuery(question: UsageQuestion, before: Range) {
     queryKey: ['get', '/platform/v1/usage', 'beside', question, before],
     queryFn: async ({ signal }): Promise<BesideBefore> => {
       const earlier = { ...question, range: before };
-      const [rows, total, rowsBefore, totalBefore] = await Promise.all([
-        everyRow(question, signal), totalOf(question, signal), everyRow(earlier, signal), totalOf(earlier, signal),
-      ]);
-      return besideBefore(question, { rows, total }, { rows: rowsBefore, total: totalBefore });
+      const [now, then] = await Promise.all([sideOf(question, signal), sideOf(earlier, signal)]);
+      return besideBefore(question, now, then);
     },
     placeholderData: (former) => keptIfSame(former, question),
   });
@@ -41,6 +39,11 @@ export function besideBeforeQuery(question: UsageQuestion, before: Range) {
 interface Side {
   readonly rows: readonly ExploredRow[];
   readonly total: UsageTotal;
+}
+
+async function sideOf(question: UsageQuestion, signal: AbortSignal): Promise<Side> {
+  const [rows, total] = await Promise.all([everyRow(question, signal), totalOf(question, signal)]);
+  return { rows, total: { ...total, rows: rows.length } };
 }
 
 function besideBefore(question: UsageQuestion, now: Side, before: Side): BesideBefore {

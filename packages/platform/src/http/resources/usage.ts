@@ -3,13 +3,16 @@ import { z } from '@hono/zod-openapi';
 import { hasRightsOf } from '@metergate/core/account/role.ts';
 import { rangeOrThisMonth } from '@metergate/core/time/time-range.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
+import type { UsageRow } from '@metergate/store/usage/usage-reports.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from '../../use-cases/refusal.ts';
 import { findFigures, goneBefore } from '../../use-cases/organizations.ts';
-import { showComparedUsage, type ComparedRequest } from '../../use-cases/compared-usage.ts';
+import { askedRows, showComparedUsage, type ComparedRequest } from '../../use-cases/compared-usage.ts';
 import { usageFile } from '../../use-cases/export/usage-file.ts';
-import { rankedUsage, topUsage, usageOrders, type RankedUsage } from '../../use-cases/top-usage.ts';
+import { rankedRows, rankedUsage, topUsage, usageOrders, type RankedUsage } from '../../use-cases/top-usage.ts';
 import type { PricesToTry } from '../../use-cases/repricing/prices-to-try.ts';
-import { addedUp, askedDimensions, dimensionsForm, parseDimensions, showUsage } from '../../use-cases/usage.ts';
+import {
+  addedUp, askedDimensions, dimensionsForm, parseDimensions, rememberedTexts, shownRows, showUsage, tooManyRows, type AskedDimension,
+} from '../../use-cases/usage.ts';
 import { downloadOperation, readingOperation, readingPost, type ReadingCall } from '../operation.ts';
 import { pageOf, pageOfList, pageQuery } from '../paging.ts';
 import { checkedRange, dollars, endpointQuery, instant, lackingCalls, monthQuery, nameQuery, timeQuery, wireQuery, wrongForm } from './fields.ts';
@@ -55,8 +58,16 @@ const priceFile = z.object({
   prices: z.array(z.unknown().openapi({ description: 'An entry of a price file, as `metergate prices load` takes it' })),
 });
 
+/** A chart has a colour for few. */
+const largestMax = 20;
+
 const totals = {
-  top: topQuery, total: z.enum(['true', 'false']).optional().openapi({
+  top: topQuery,
+  largest: z.string().regex(/^[1-9]\d?$/).transform(Number).refine((count) => count <= largestMax).optional().openapi({
+    type: 'integer', minimum: 1, maximum: largestMax,
+    description: 'Adds so many values, the largest by largestBy, and everything else, as top would show them: a list and a chart from one reading' }),
+  largestBy: z.enum(usageOrders).optional().openapi({ description: 'What largest ranks by; cost unless given' }),
+  total: z.enum(['true', 'false']).optional().openapi({
     description: 'Adds the figures of all calls that were asked for. Rows by label can be more, as a call can have several' }),
 };
 type Totalled = { readonly [Name in keyof typeof totals]?: z.output<(typeof totals)[Name]> };
@@ -74,38 +85,64 @@ function questionOf({ context, actor, query }: ReadingCall<undefined, typeof que
   return { organization: actor.organization, by, ...range, filter: { key, project, model, label, run, session, upstream, wire, endpoint } };
 }
 
-/** The rows of the whole list, and what was asked for. */
-async function rowsOf(call: ReadingCall<undefined, typeof questionQuery>, prices: PricesToTry | undefined) {
-  const { context, query: { adjusted, order } } = call;
-  const question = questionOf(call);
-  if (isRefusal(question)) return question;
-  const rows = await showComparedUsage(context, question, { adjusted: adjusted === 'true', ...(prices === undefined ? {} : { prices }) });
-  if (isRefusal(rows)) return rows;
-  return { question, rows: order === undefined ? rows : rankedUsage(rows, order) };
+type UsageCall = ReadingCall<undefined, typeof usageQuery> & { readonly query: Totalled };
+
+/** A list of usage alone: of its rows only those of the page become texts. */
+async function listed({ context, query }: UsageCall, question: ComparedRequest) {
+  const { top, largest, largestBy = 'cost', order } = query;
+  const { by, organization } = question;
+  const found = await askedRows(context, question);
+  if (found === null) return tooManyRows(by);
+  if (isRefusal(found)) return found;
+  const rows = order === undefined ? found : rankedRows(found, order);
+  const list = { list: `usage by ${by.join(',')}`, organization };
+  const beside = largest === undefined ? {} : { largest: topUsage(by, rankedRows(found, largestBy), { top: largest, order: largestBy }) };
+  if (top !== undefined) {
+    const page = pageOfRows(list, by, topUsage(by, rows, { top, order: order ?? 'cost' }), query);
+    return isRefusal(page) ? page : { ...page, ...beside, rows: rows.length };
+  }
+  const textOf = rememberedTexts();
+  const nameOf = ({ subjects }: UsageRow): string => [...by.map((each, index) => textOf(each, subjects[index]!) ?? ''), ''].join('\n');
+  const page = pageOfList<UsageRow>(list, rows, { nameOf, query });
+  return isRefusal(page) ? page : { ...page, data: shownRows(by, page.data), ...beside, rows: rows.length };
 }
 
-async function answer(
-  { query: { top, total, ...query }, ...call }: ReadingCall<undefined, typeof usageQuery> & { readonly query: Totalled }, prices?: PricesToTry,
-) {
-  const { context, actor } = call;
-  if (top !== undefined && (query.adjusted === 'true' || prices !== undefined)) {
-    return refuseInput('invalid_input', 'top cannot be combined with adjusted or prices.');
+/** The same with corrections or other prices beside it. */
+async function comparedList({ context, query }: UsageCall, question: ComparedRequest, prices: PricesToTry | undefined) {
+  const { top, largest, order, adjusted } = query;
+  if (top !== undefined || largest !== undefined) {
+    return refuseInput('invalid_input', `${top === undefined ? 'largest' : 'top'} cannot be combined with adjusted or prices.`);
   }
-  const found = await rowsOf({ ...call, query }, prices);
+  const { by, organization } = question;
+  const found = await showComparedUsage(context, question, { adjusted: adjusted === 'true', ...(prices === undefined ? {} : { prices }) });
   if (isRefusal(found)) return found;
-  const { question: { by, ...question }, rows } = found;
-  const shown = top === undefined ? rows : topUsage(by, rows, { top, order: query.order ?? 'cost' });
-  const page = pageOfList<RankedUsage>({ list: `usage by ${by.join(',')}`, organization: actor.organization }, shown, {
+  const rows = order === undefined ? found : rankedUsage(found, order);
+  const page = pageOfRows({ list: `usage by ${by.join(',')}`, organization }, by, rows, query);
+  return isRefusal(page) ? page : { ...page, rows: rows.length };
+}
+
+function pageOfRows(
+  list: Parameters<typeof pageOfList>[0], by: readonly AskedDimension[], rows: readonly RankedUsage[], query: UsageCall['query'],
+) {
+  return pageOfList<RankedUsage>(list, rows, {
     nameOf: (row) => [...by.map((each) => row[each] ?? ''), row.everythingElse ?? ''].join('\n'), query,
   });
-  if (isRefusal(page)) return page;
+}
+
+async function answer(call: UsageCall, prices?: PricesToTry) {
+  const { context, actor, query } = call;
+  const question = questionOf(call);
+  if (isRefusal(question)) return question;
+  const found = query.adjusted === 'true' || prices !== undefined ? await comparedList(call, question, prices) : await listed(call, question);
+  if (isRefusal(found)) return found;
   const organization = await findFigures(context, actor.organization);
   if (isRefusal(organization)) return organization;
-  const all = total === 'true' ? await showUsage(context, { ...question, by: [] }) : null;
+  const all = query.total === 'true' ? await showUsage(context, { ...question, by: [] }) : null;
   if (isRefusal(all)) return all;
+  const { rows, ...page } = found;
   return {
     ...page, recordsGoneBefore: goneBefore(organization, question.sinceMs),
-    ...(all === null ? {} : { total: { rows: rows.length, ...addedUp(all) } }),
+    ...(all === null ? {} : { total: { rows, ...addedUp(all) } }),
   };
 }
 
@@ -123,6 +160,7 @@ async function file({ query: { format, bom, decimalComma, ...query }, ...call }:
 }
 
 const usagePage = pageOf(usageSchema).extend({
+  largest: z.array(usageSchema).optional().openapi({ description: 'With largest: the largest values, and everything else' }),
   recordsGoneBefore: instant.nullable()
     .openapi({ description: 'Set if the range begins before this time: some or all earlier records were removed because of their age' }),
   total: totalSchema.optional(),
