@@ -165,7 +165,7 @@ if (here !== 'linux-x64') {
     await openPage(page, at('/?model=gpt-5-mini'));
     await page.getByText('Model: gpt-5-mini').waitFor();
     assert.equal(await page.getByText('Latency p50').count(), 0, 'what is only known of all calls is not shown of some');
-    await page.getByRole('link', { name: /^\$/ }).first().click();
+    await page.getByRole('link', { name: /^Spend \$/ }).click();
     await page.waitForURL(/calls\?.*model=gpt-5-mini/);
     await openPage(page, at('/?model=nothing-like-it'));
     await page.getByText('No call in this time range matches the filters.').waitFor();
