@@ -7,12 +7,11 @@ import type { Endpoint, Wire } from '../wire/wire.ts';
 import type { BodyForm, FormVerdict } from './body-form.ts';
 import { createChatDialect } from './chat-dialect.ts';
 import type { Dialect, Findings } from './dialect.ts';
-import { EitherForm } from './either-form.ts';
+import { EitherForm, type NamedForm } from './either-form.ts';
 import { EitherReader } from './either-reader.ts';
 import type { FoundUsage } from './found-usage.ts';
 import { createMessagesDialect } from './messages-dialect.ts';
 import { createOpenDialect } from './open-dialect.ts';
-import { LinesForm } from './lines-form.ts';
 import { dialectFacts } from './upstream-dialects.ts';
 import { createResponsesDialect } from './responses-dialect.ts';
 import {
@@ -35,13 +34,12 @@ function dialectReader(context: ReadingContext): UsageReader {
   const idle = kept.pop();
   if (idle !== undefined) return idle.begin(without);
   const dialect = typeof context.dialect === 'string' ? dialectFacts[context.dialect].create() : dialectOf(context);
-  const kind = formOf(context);
-  const form = kind === 'lines' ? new LinesForm(dialect) : new EitherForm(dialect, kind === 'events' ? 'events' : 'json');
+  const form = new EitherForm(dialect, formOf(context));
   return new ResponseReader({ dialect, form, kept, outputDue: outputEndpoints.has(context.endpoint) }).begin(without);
 }
 
 /** The form that the type of the answer names. */
-function formOf({ streamed, inLines }: ReadingContext): keyof typeof idleByKind {
+function formOf({ streamed, inLines }: ReadingContext): NamedForm {
   return !streamed ? 'whole' : inLines === true ? 'lines' : 'events';
 }
 

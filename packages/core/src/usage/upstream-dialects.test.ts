@@ -153,6 +153,16 @@ test('Where the path only suggests a dialect, an answer in words that are known 
     [true, false, false, false]);
 });
 
+test('Events that are sent as lines of JSON are read as events', () => {
+  const usage = { prompt_tokens: 3, completion_tokens: 4 };
+  for (const first of ['', '\n', ': comment\n\n']) {
+    const reader = createUsageReader({ wire: 'upstream', endpoint: 'other', dialect: null, ...lines });
+    for (const byte of Buffer.from(`${first}${sse({ choices: [], usage })}data: [DONE]\n\n`)) reader.push(Uint8Array.of(byte));
+    assert.equal(reader.dialogueEnded, true);
+    assert.equal(reader.finish('whole').usage, 'reported', JSON.stringify(first));
+  }
+});
+
 test('A reader of lines is not used again for events', () => {
   const byForm = { wire: 'upstream', endpoint: 'other', dialect: null } as const;
   const usage = { prompt_tokens: 3, completion_tokens: 4 };
