@@ -33,9 +33,9 @@ const concurrency = Math.max(2, Math.min(5, availableParallelism() + 2));
  */
 const longest = [
   'packages/store/src/', 'packages/platform/src/', 'test/nodes/', 'test/tap/python.test.ts', 'test/conformance/provider-packages.test.ts',
-  'test/limits/', 'test/operation/', 'test/dashboard/dashboard.test.ts', 'test/dashboard/states.test.ts', 'test/reliability/', 'packages/tap/',
-  'test/dashboard/', 'packages/gateway/src/', 'test/conformance/', 'test/hostile/', 'test/login/', 'test/readers/', 'packages/cli/',
-  'packages/core/src/', 'test/',
+  'test/limits/', 'test/hostile/neighbour.test.ts', 'test/websocket/', 'test/login/', 'test/operation/', 'test/dashboard/dashboard.test.ts',
+  'test/dashboard/states.test.ts', 'test/reliability/', 'packages/tap/', 'test/dashboard/', 'packages/gateway/src/', 'test/conformance/',
+  'test/hostile/', 'test/readers/', 'packages/cli/', 'packages/core/src/', 'test/',
 ];
 
 process.chdir(root);
