@@ -17,7 +17,7 @@ const within = (folder: string, ...names: readonly string[]): string[] => names.
 const later: readonly Later[] = [
   {
     about: 'several nodes on one store', first: 'the simulation of nodes, and leases in the contract of the store',
-    paths: within('test/nodes', 'cells', 'citus', 'connections', 'distant', 'nodes-in', 'overshoot', 'parts', 'race', 'settled'),
+    paths: within('test/nodes', 'cells', 'citus', 'closed-month', 'connections', 'distant', 'nodes-in', 'overshoot', 'parts', 'race', 'settled'),
   },
   {
     about: 'processes that are killed, starved and cut off', first: 'damaged and left journals, put together by hand',
@@ -60,15 +60,16 @@ const later: readonly Later[] = [
   },
   {
     about: 'every page and state in the browser', first: 'the way from the first key to a refusal',
-    paths: within('test/dashboard', 'ahead', 'control', 'dashboard', 'explore', 'figures', 'machine', 'month', 'oidc', 'organizations', 'phone',
-      'refused', 'reports', 'roles', 'states', 'together'),
+    paths: within('test/dashboard', 'ahead', 'control', 'dashboard', 'explore', 'figures', 'machine', 'month', 'oidc', 'organizations', 'paper',
+      'phone', 'refused', 'reports', 'roles', 'silent', 'states', 'together'),
   },
   {
-    about: 'drawn connections and messages, the hostile neighbour, and time per byte of everything', first: 'hostile callers and providers',
+    about: 'drawn connections and messages, damaged codings, the hostile neighbour, and time per byte', first: 'hostile callers and providers',
     paths: [
       ...within('test/hostile', 'drawn', 'neighbour', 'slow-names', 'waiting', 'leaving'),
       'test/hostile/time-per-byte/',
-      ...within('packages/gateway/src', 'callers/callers.differential', 'network/clients.differential', 'usage/create-copy-reader'),
+      ...within('packages/gateway/src', 'callers/callers.differential', 'network/clients.differential', 'usage/create-copy-reader',
+        'usage/damaged-codings'),
     ],
   },
   {
