@@ -249,6 +249,17 @@ describe('the end of the dialogue', () => {
 });
 
 describe('Responses API', () => {
+  test('work in the background whose stream ends before it goes on; what is done in the foreground does not', () => {
+    const created = (background: boolean) =>
+      events({ type: 'response.created', response: { id: 'resp_1', model: 'm', background, status: 'in_progress', usage: null } });
+    const said = ({ usage, usageReason, work }: Reading) => [usage, usageReason, work];
+    assert.deepEqual(said(read(responsesStream, created(true))), ['unknown', 'deferred', 'resp_1']);
+    assert.deepEqual(said(read(responsesStream, created(true), 'cut')), ['unknown', 'cut', 'resp_1']);
+    assert.deepEqual(said(read(responsesStream, created(false))), ['unknown', 'absent', null]);
+    const failed = events({ type: 'response.failed', response: { id: 'resp_1', model: 'm', background: true, status: 'failed', usage: null } });
+    assert.deepEqual(said(read(responsesStream, created(true) + failed)).slice(0, 2), ['unknown', 'absent']);
+  });
+
   const usage = { input_tokens: 5, output_tokens: 6, input_tokens_details: { cached_tokens: 1 },
     output_tokens_details: { reasoning_tokens: 2 } };
   const figures = { input: 5, output: 6, cached: 1, reasoning: 2 };

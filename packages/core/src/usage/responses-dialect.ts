@@ -74,6 +74,8 @@ class ResponsesDialect implements Dialect {
     else if (this.findings.model === null) {
       this.findings.model = providerName(this.#model.string());
       this.findings.work = this.#readWork();
+      // It goes on if its stream ends before it.
+      this.findings.deferred = this.findings.work !== null;
     }
   }
 
