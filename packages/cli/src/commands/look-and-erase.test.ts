@@ -91,7 +91,7 @@ test('from the first step of an erasure on no command shows a word of the organi
     model: 'CANARY-model', requestedModel: 'CANARY-asked', finishReason: 'CANARY', cost: nanoDollars(250_000_000n),
   } }));
   await inStore((store) => store.calls.ship({ segment: 'seg_begun', through: 2, records }));
-  writeFileSync(join(own.directory, 'rules.yaml'), 'rules:\n  - byLabel: team:*\n');
+  writeFileSync(join(own.directory, 'rules.yaml'), 'allocation:\n  rules:\n    - byLabel: team:*\n');
   await json(['month', 'close', last, '--org', id]);
   const of = ['--org', id];
   const out = (file: string): string[] => ['--out', file];

@@ -106,13 +106,16 @@ export function dayAt(days: readonly BillDay[], atMs: number): BillDay | null {
   return null;
 }
 
-/** An instant of ISO 8601 and the offset that its text names; a date or a text without an offset is UTC. Null: not a time. */
+/** An instant of ISO 8601 and the offset that its text names; a date or a text without an offset is UTC. Null: no time, or on a day that is none. */
 export function instantOf(value: unknown): { readonly ms: number; readonly offsetMs: number | null } | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();
   const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(?:[.,]\d{1,9})?)?(?: ?(Z|UTC|[+-]\d\d:?\d\d))?$/i.exec(text);
   if (match === null) return null;
   const [, date, time, second, zone] = match;
+  // Read leniently, February 30 is March 2.
+  const day = Date.parse(`${date}T00:00:00Z`);
+  if (Number.isNaN(day) || dayName(day) !== date) return null;
   const local = Date.parse(`${date}T${time ?? '00:00'}${second ?? ':00'}Z`);
   const signed = /^([+-])(\d\d):?(\d\d)$/.exec(zone ?? '');
   if (signed === null) return Number.isNaN(local) ? null : { ms: local, offsetMs: zone === undefined ? null : 0 };

@@ -97,6 +97,14 @@ test('a comma that separates no thousands makes no number, and the sentence says
   assert.throws(() => readBill('anthropic', 'usage_date_utc,model,cost_usd\n2026-03-22,claude-opus-5,1\nTotal,,1\n'), /Row 3: .* when it starts/);
 });
 
+test('a day that is none is no day, and not one of the next month', () => {
+  const billOf = (day: string) => readBill('anthropic', `usage_date_utc,model,cost_usd\n${day},claude-opus-5,1\n`);
+  for (const day of ['2026-02-30', '2026-02-29', '2026-04-31', '2026-13-01', '2026-00-10', '2026-03-00', '2026-02-30T00:00:00Z']) {
+    assert.throws(() => billOf(day), /Row 2: .* does not say when it starts/, day);
+  }
+  for (const day of ['2028-02-29', '2026-12-31', '2026-03-01T00:00:00+02:00']) assert.equal(billOf(day).days.length, 1, day);
+});
+
 test('what is no text, and what another seller exports, is named', () => {
   const utf8 = (bytes: readonly number[]): string => Buffer.from(bytes).toString('utf8');
   const workbook = utf8([0x50, 0x4b, 3, 4, 20, 0, 6, 0, 8, 0]);
