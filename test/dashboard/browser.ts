@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { getTestContext } from 'node:test';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import { despiteLateStore } from '@metergate/testkit/late-store.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
@@ -44,7 +45,7 @@ export async function startGround(env: Readonly<Record<string, string>> = {}): P
   });
   const complaints: string[] = [];
   const signedIn = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>();
-  const open = async (options: BrowserContextOptions): Promise<Page> => {
+  const open = async (options: BrowserContextOptions, isKept = false): Promise<Page> => {
     const context = await browser.newContext({ viewport: { width: 1_280, height: 860 }, locale: 'en-US', timezoneId: 'Europe/Berlin', ...options });
     context.setDefaultTimeout(patienceMs);
     context.on('page', countRequests);
@@ -52,6 +53,9 @@ export async function startGround(env: Readonly<Record<string, string>> = {}): P
     const { request } = context;
     const ask = request.fetch.bind(request);
     request.fetch = (url, options) => ask(url, { maxRetries: 2, ...options });
+    // Pages of a test that is over would go on asking and drawing beside the next ones. Those that a hook opens are there until the end of the file.
+    const running = getTestContext();
+    if (!isKept && running !== undefined && 'after' in running) running.after(() => context.close());
     const page = await context.newPage();
     page.on('pageerror', (error) => complaints.push(`${page.url()} ${String(error)}`));
     page.on('console', (message) => { if (message.type() === 'error') complaints.push(`${page.url()} ${message.text()}`); });
@@ -62,7 +66,7 @@ export async function startGround(env: Readonly<Record<string, string>> = {}): P
     system, browser, complaints,
     visitor: (options = {}) => open(options),
     async stranger() {
-      if (strange === null) return (strange = await open({}));
+      if (strange === null) return (strange = await open({}, true));
       await strange.context().clearCookies();
       // The page of the plan's limits runs no script. What is kept is the product's, and is reached only from one of its pages.
       await strange.goto(`${system.platformUrl}/limits`);

@@ -35,13 +35,15 @@ if (here !== 'linux-x64') {
   /** The owner's page, signed in by the first test. */
   let page: Page;
   let key: string;
-  before(async () => { ground = await startGround(); });
+  before(async () => {
+    ground = await startGround();
+    page = await ground.visitor();
+  });
   after(async () => { await ground?.end(); });
   const at = (path: string): string => `${ground.system.platformUrl}${path}`;
 
   test('from the one-time link to the first metered call', async () => {
     const { link } = (await ground.system.cli(['user', 'invite', '--org', 'default', '--role', 'owner', '--json'])).json() as { link: string };
-    page = await ground.visitor();
     await page.goto(at(`/join#${link.split('#')[1]}`));
     await page.getByLabel('Email').fill('ada@example.com');
     await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
