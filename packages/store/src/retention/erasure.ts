@@ -196,6 +196,9 @@ async function eraseRecords(engine: Engine['kind'], transaction: Transaction<Sch
   } else {
     if (await dropWords(engine, transaction, organization)) return;
     await keepSumsWithoutWords(engine, transaction, organization);
+    // What was being raised while the erasure began, by somebody who had read the webhooks before.
+    await transaction.deleteFrom('webhook_delivery').where('organization', '=', organization).execute();
+    await transaction.deleteFrom('notice').where('organization', '=', organization).execute();
   }
   await transaction.updateTable('erased_organization')
     .set(last === undefined ? { finished: wordsGone } : { done_ms: last.started_at_ms, done_sequence: last.sequence })

@@ -113,6 +113,15 @@ for (const on of bothEngines) {
       for (const [name, answer] of await answers(of)) assert.equal(text(answer), text(begun.get(name)), `${name}, at the end`);
     });
 
+    test('go also with a notice that was being raised while the erasure began', async () => {
+      const organization = await newOrganization();
+      await granted(store.erasure.begin(organization));
+      await context.run(url, [`insert into notice (id, organization, type, dedupe, at_ms, body)
+        values ('notice_${organization}', '${organization}', 'run.over_budget', 'run/${canary}', 1, '{"run":"${canary}"}')`]);
+      while (await store.erasure.eraseSlice()) { /* a slice */ }
+      assert.deepEqual(await context.query(url, 'select id from notice where organization = $1', [organization]), []);
+    });
+
     test('are hidden in the rest of a walk that began before', async () => {
       const { organization } = await played();
       const span = { organization, fromMs: 0, toMs: startMs + 1_000 * 24 * hourMs };
