@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import zlib from 'node:zlib';
 import type { Reading } from '@metergate/core/usage/reading.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { memoryBytesElsewhere } from './brotli-elsewhere.ts';
 import { brotliMemoryBytes } from './brotli-slices.ts';
 import { wasmBrotliDecodersAlive } from './brotli-wasm.ts';
@@ -58,9 +59,14 @@ test('a copy decompressed on the other thread is read like any other: in one chu
 });
 
 test('a thread without a stream ends after a while, with its memory; a body that comes at that moment is read by another one', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
   const bytes = zlib.brotliCompressSync(Buffer.from(JSON.stringify(Array.from({ length: 40_000 }, (_, n) => `${n * 7919 % 1000} `)) + marker));
-  assert.equal((await readingOf(true, bytes)).usage, 'reported');
+  const copy = newCopy(true);
+  copy.push(bytes.subarray(0, bytes.length >> 1));
+  await eventually(() => wasmBrotliDecodersAlive() === 1);
+  // Only while a stream keeps the thread: a timer that runs already could not be cleared any more, and would end the thread in a later test.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  copy.push(bytes.subarray(bytes.length >> 1));
+  assert.equal((await new Promise<Reading>((resolve) => copy.finish('whole', 60_000, resolve))).usage, 'reported');
   const [before, idle] = [threads.length, threads.at(-1)!];
   const ended = once(idle, 'exit');
   t.mock.timers.tick(14_999);
