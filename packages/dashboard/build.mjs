@@ -12,15 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** What sends the requests of a page, without what draws it: the client, and what each page asks for. It runs before everything else. */
-const asksFirst = anyOf([
-  /node_modules\/(?:react|@tanstack\/(?:query-core|react-query)|openapi-[^/]+)\//,
-  /dashboard\/src\/frame\/(?:first|page-asks)[.]/, /dashboard\/src\/api\//,
-  /dashboard\/src\/app\/(?:link-token|known-locale|session|page-search|address-words)[.]/,
-  /dashboard\/src\/pages\/[^/]+\/[a-z-]+-(?:asks|data|before)[.]ts$/, /dashboard\/src\/shown\/(?:ranges|months|moments|key-names)[.]/,
-  /dashboard\/src\/parts\/(?:usage-rows|rows-by-line|pieces|long-list-query)[.]/,
-]);
-/** What the first page needs besides: the libraries that draw. */
+/** What the first page needs: the libraries that draw, and what sends its requests. */
 const neededFirst = anyOf([
   /node_modules\/(?:react|react-dom|scheduler|@tanstack\/(?!(?:react-)?virtual)[^/]+|openapi-[^/]+|clsx)\//,
   /node_modules\/use-sync-external-store\//, /node_modules\/(?:klona|fast-deep-equal)\//,
@@ -31,7 +23,8 @@ const neededFirst = anyOf([
 /** What pages show of figures, and what stands around it: the overview and the sign-in have no more. */
 const shownFirst = anyOf([
   /dashboard\/src\/shown\//, /dashboard\/src\/parts\/(?:page|states|broken-part|range-picker|records-gone|usage-cost|share-bar|figure)[.]/,
-  /dashboard\/src\/parts\/(?:state-badge|form-fault|filter-on-demand|spent-bar|printing|dimension-names)[.]/, /dashboard\/src\/app\/brand/, /mark[.]svg/,
+  /dashboard\/src\/parts\/(?:state-badge|form-fault|filter-on-demand|spent-bar|printing|dimension-names)[.]/,
+  /dashboard\/src\/app\/brand/, /mark[.]svg/,
   /dashboard\/src\/frame\/(?:navigation|header-buttons)[.]/, /dashboard\/src\/pages\/overview\/chart-pickers/,
   /esm\/components\/(?:ActionIcon|Alert|Anchor|Badge|Button|Center|CloseButton|FloatingIndicator|Group|Input|InputBase|InputWrapper|Kbd|Loader)\//,
   /esm\/components\/(?:NativeSelect|Paper|PasswordInput|Progress|SegmentedControl|SimpleGrid|Skeleton|Stack|Text|TextInput|ThemeIcon|Title)\//,
@@ -130,7 +123,6 @@ function settings() {
     // The platform puts a new value in its place with every page; nothing inline runs without it.
     html: { cspNonce: '__NONCE__' },
     oxc: { jsx: { runtime: 'automatic' } },
-    plugins: [{ name: 'requests-first', transformIndexHtml: { order: 'post', handler: requestsFirst } }],
     build: {
       target: 'es2022', outDir: join(here, 'dist'), emptyOutDir: true, reportCompressedSize: false,
       // Only the mark comes with the script, so that the header is never without it.
@@ -142,7 +134,6 @@ function settings() {
         // A request costs more than a few kilobytes: left to itself, a page would be ninety of them. A file holds what is listed and nothing that
         // follows from it, since the index of a library needs all of it. None may need one that is listed after it.
         output: { codeSplitting: { includeDependenciesRecursively: false, groups: [
-          { name: 'asks', test: asksFirst },
           { name: 'base', test: neededFirst },
           { name: 'icons', test: /node_modules\/lucide-react\//, minShareCount: 2 },
           { name: 'figures', test: shownFirst, minShareCount: 2 },
@@ -151,12 +142,6 @@ function settings() {
       },
     },
   };
-}
-
-/** The script that sends the requests of a page is one of its own: as a part of the others it would wait until all of them are there. */
-function requestsFirst(html, { bundle }) {
-  const asks = Object.values(bundle).find(({ name }) => name === 'asks');
-  return html.replace('<script type="module"', `<script type="module" crossorigin src="/${asks.fileName}" nonce="__NONCE__"></script>\n    $&`);
 }
 
 /** `.br` and `.gz` beside every file that a browser asks for: made once here, as small as they get, not with every request. */

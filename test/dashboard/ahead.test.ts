@@ -1,7 +1,4 @@
-/**
- * In a real browser: everything that a page asks of the platform goes out beside its script and the libraries, not after them, and the document names
- * that script itself.
- */
+/** In a real browser: everything that a page asks of the platform goes out beside its script, not after it, and the document names that script itself. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page, Request } from 'playwright-core';
@@ -16,8 +13,8 @@ if (here !== 'linux-x64') {
   let ground: Ground;
   let page: Page;
   const at = (path: string): string => `${ground.system.platformUrl}${path}`;
-  /** The page's own script, and the libraries that draw it. */
-  const drawing = /\/assets\/(?:[a-z-]+-page|base)-[\w-]+\.js$/;
+  /** The page's own script. */
+  const drawing = /\/assets\/[a-z-]+-page-[\w-]+\.js$/;
 
   before(async () => {
     ground = await startGround();
@@ -31,7 +28,7 @@ if (here !== 'linux-x64') {
   });
   after(async () => { await ground?.end(); });
 
-  /** What the page asks while all that draws it is held back, and what it asks only after that. */
+  /** What the page asks while its script is held back, and what it asks only after that. */
   async function asked(path: string): Promise<{ readonly ahead: ReadonlySet<string>; readonly late: readonly string[] }> {
     const ahead = new Set<string>();
     const late: string[] = [];

@@ -1,5 +1,6 @@
 /** The entry of the pages: theme, cache of answers, router. Everything else is loaded with the page that needs it. */
-import './frame/first.ts';
+import './app/link-token.ts';
+import './app/known-locale.ts';
 import './app/app.css';
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';

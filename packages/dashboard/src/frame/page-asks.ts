@@ -1,7 +1,4 @@
-/**
- * What each page asks the platform for, by its path. Apart from the routes, which need the libraries that draw: the requests go out before those are
- * there (`first.ts`).
- */
+/** How the address of each page is read, and what the page asks the platform for there. */
 import type { AskedAhead } from '../api/ahead.ts';
 import {
   callsSearch, exploreSearch, exportsSearch, monthSearch, overviewSearch, pathSearch, projectsSearch,
