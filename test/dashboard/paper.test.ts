@@ -82,6 +82,24 @@ if (here !== 'linux-x64') {
     assert.notEqual(shown, 'rgb(21, 32, 31)');
   });
 
+  test('of a page with a sheet over it paper has the sheet alone, as long as it is', async () => {
+    const { data: [call] } = await (await page.request.get(at('/platform/v1/calls?limit=1'))).json() as { data: [{ id: string }] };
+    await followTo(page, at(`/calls?call=${call.id}`));
+    await page.getByRole('dialog').getByText('Exchange').waitFor();
+    await printed(718, async () => {
+      await eventuallyHolds(async () => {
+        assert.equal(await page.getByRole('table', { name: 'Calls' }).filter({ visible: true }).count(), 0);
+        const [position, height, whole] = await page.evaluate<[string, number, number]>(`(() => {
+          const sheet = document.querySelector('[role=dialog]');
+          return [getComputedStyle(sheet).position, sheet.clientHeight, sheet.scrollHeight];
+        })()`);
+        assert.deepEqual([position, height], ['static', whole]);
+        assert.deepEqual(await cut(718), []);
+      });
+    });
+    await page.keyboard.press('Escape');
+  });
+
   test('paper says of what time it is, and has nothing that can only be pressed', async () => {
     for (const path of ['/calls?range=7d', '/explore', '/projects']) {
       await followTo(page, at(path));
