@@ -1,4 +1,7 @@
-/** In a real browser: everything that a page asks of the platform goes out beside its script, not after it, and the document names that script itself. */
+/**
+ * In a real browser: everything that a page asks of the platform goes out beside its script, not after it, and the document names that script
+ * itself.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page, Request } from 'playwright-core';
