@@ -16,7 +16,7 @@ export function ProviderSetup({ connections, sandbox }: { readonly connections: 
       {sandbox ? (
         <Alert title="Sandbox" styles={{ title: { color: 'var(--warn)' } }}>
           This gateway was started with <span className="mono">--sandbox</span>: every call goes to a built-in simulated provider and costs
-          nothing real.
+          nothing real.{connections.some(({ state }) => state === 'missing') ? ' It takes any text as a key: connect one to go on.' : null}
         </Alert>
       ) : null}
       {connections.map((connection) => (
