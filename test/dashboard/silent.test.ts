@@ -58,7 +58,7 @@ if (here !== 'linux-x64') {
   test('a page whose request is never answered says that the platform is away, and comes once it answers', async () => {
     await scriptsLoaded();
     network.fallSilent();
-    await page.getByRole('link', { name: 'Tokens' }).click();
+    await page.getByRole('link', { name: 'Tokens', exact: true }).click();
     await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor();
     await until(() => away().isVisible());
     assert.ok(network.lost() > 0);

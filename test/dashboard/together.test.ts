@@ -212,7 +212,7 @@ if (here !== 'linux-x64') {
     await untilTrue(() => page.evaluate("performance.getEntriesByType('resource').some(({ name }) => name.includes('settings-page'))"));
     await page.waitForLoadState('networkidle');
     await page.context().setOffline(true);
-    await page.getByRole('link', { name: 'Tokens' }).click();
+    await page.getByRole('link', { name: 'Tokens', exact: true }).click();
     await page.getByText('The platform is away').first().waitFor();
     assert.equal(await page.getByRole('navigation', { name: 'Pages' }).count(), 1);
     await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor();
