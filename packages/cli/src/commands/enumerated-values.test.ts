@@ -35,7 +35,8 @@ const known: Readonly<Record<string, readonly string[]>> = {
   adjusted: ['true', 'false'], prices: ['list', 'current'], format: exportFormats, scope: capScopes, window: calendarWindows,
   auth: upstreamAuths, dialect: upstreamDialects, unmetered: unmeteredRules, 'wrong-base-url': wrongBaseUrlRules,
   plan: plans, 'enforce-key-caps': ['on', 'off'], follow: ['on', 'off'], role: roles, provider: providers, events: webhookEvents,
-  status: ['429', '4xx', 'error'], order: usageOrders, total: ['true', 'false'], bom: ['true', 'false'], decimalComma: ['true', 'false'],
+  status: ['429', '4xx', 'error'], order: usageOrders, largestBy: usageOrders, total: ['true', 'false'], bom: ['true', 'false'],
+  decimalComma: ['true', 'false'],
 };
 /** What a list of that name has here: statements are not by the dimensions of usage, its files not in the formats of exports. */
 const ofOthers: Readonly<Record<string, readonly string[]>> = {
@@ -50,7 +51,7 @@ const free = new Set([
   'max-run-budget', 'run-ceiling', 'run-exposure', 'fallback-price', 'requests-per-minute', 'tokens-per-minute', 'keep-records', 'expires', 'grace',
   'file', 'cap', 'at', 'url', 'max', 'usd', 'out', 'public-key', 'call', 'organizations', 'keys', 'calls', 'secrets', 'email', 'for',
   'upstream',
-  'version', 'request', 'code', 'own-keys', 'only', 'without', 'csv', 'team', 'top', 'amount', 'person', 'wait', 'text', 'date',
+  'version', 'request', 'code', 'own-keys', 'only', 'without', 'csv', 'team', 'top', 'largest', 'amount', 'person', 'wait', 'text', 'date',
 ]);
 /** Of options that others share a name with. */
 const freeHere = new Set(['upstream declare --provider']);
@@ -127,7 +128,7 @@ test('on the command line it is exit 2, with the name of the option and the valu
       assertNames(stderr.replace(/ (?:not|file) \S*zz\S*/, ''), name, valuesOf(name, where), where);
     }
   }
-  const overHttp = ['action', 'adjusted', 'bom', 'decimalComma', 'order', 'total'];
+  const overHttp = ['action', 'adjusted', 'bom', 'decimalComma', 'largestBy', 'order', 'total'];
   for (const name of Object.keys(known)) assert.ok(asked.has(name) || overHttp.includes(name), name);
 });
 
