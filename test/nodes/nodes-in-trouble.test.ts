@@ -11,6 +11,7 @@ import { startDatabaseRelay } from '@metergate/testkit/database-relay.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import { startPostgres, type OwnPostgres } from '@metergate/testkit/postgres.ts';
 import type { Store } from '@metergate/store/store.ts';
+import { sql } from './cells-suite.ts';
 import { countsOf, granted, race, Sharer, storeOf, type Answer } from './shared-fixture.ts';
 
 const breathMs = 20;
@@ -120,6 +121,27 @@ test('the store away: leases are spent, then 503 and never 402, and nodes are no
   assert.deepEqual(late, [], 'no lease is valid for longer than five seconds');
   assert.ok(whileAway.some(({ code }) => code === 'budget_unverifiable'));
   await assertSound(sharer, cluster.upstream.requests.length - before);
+});
+
+test('tables get other columns while nodes ship and claim: everything is recorded once, and statements keep names', async () => {
+  const sharer = await Sharer.of(cluster, store, 'upgraded');
+  await sharer.cap(100_000);
+  const before = cluster.upstream.requests.length;
+  for (const node of nodes) await sharer.admitted(node, 0);
+  const running = load(6, (caller) => sharer.call(nodeOf(caller), 0.01));
+  for (const change of ['add column later bigint', 'drop column later']) {
+    const seen = sharer.answered;
+    await eventually(() => sharer.answered >= seen + 100, () => 'calls are not admitted');
+    for (const table of ['receipt_chain', 'spend_lease', 'journal_segment', 'call_record']) {
+      await sql(cluster.databaseUrl, `alter table ${table} ${change}`);
+    }
+  }
+  const seen = sharer.answered;
+  await eventually(() => sharer.answered >= seen + 100, () => 'calls are not admitted any more');
+  const answers = await running.end();
+  assert.deepEqual(Object.keys(countsOf(answers)), ['200 ok']);
+  await assertSound(sharer, cluster.upstream.requests.length - before);
+  for (const node of nodes) assert.doesNotMatch(node.stderr(), /without names/);
 });
 
 async function readyNow(node: ClusterNode, query: string): Promise<number> {

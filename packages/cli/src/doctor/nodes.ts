@@ -24,8 +24,8 @@ export function namesFindings(nodes: readonly GatewayNodeSeen[], reports: readon
   const without = new Set(reports.filter(({ report }) => report.namesLost === true).map(({ report }) => report.node));
   const live = nodes.filter(({ id, state }) => state === 'live' && without.has(id));
   return live.length === 0 ? [] : [finding('statements', 'ok', `${named(live)} send${live.length === 1 ? 's' : ''} statements without names, so `
-    + 'PostgreSQL plans each every time: a record costs it up to half as much again. With pgbouncer set max_prepared_statements (from version 1.21). '
-    + 'Without a pooler, restart the node: the store was upgraded while it ran.')];
+    + 'PostgreSQL plans each every time: a record costs it up to half as much again. With pgbouncer set max_prepared_statements (from version 1.21), '
+    + 'and restart the node.')];
 }
 
 const namedMax = 10;

@@ -154,8 +154,7 @@ function lostNames(warn: (sentence: string) => void): {
       if (areLost) return;
       areLost = true;
       warn(`Statements are sent to the store without names from now on, and PostgreSQL plans each every time (${code}). 26000 and 42P05 come from a `
-        + 'pooler that gives sessions to other clients: pgbouncer passes names on from version 1.21, with max_prepared_statements. 0A000 comes from '
-        + 'an upgrade meanwhile: restart this node.');
+        + 'pooler that gives sessions to other clients: pgbouncer passes names on from version 1.21, with max_prepared_statements.');
     },
     in: (report) => (areLost ? { ...report, namesLost: true } : report),
   };

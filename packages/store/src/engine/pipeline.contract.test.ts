@@ -101,16 +101,27 @@ test('a session where another client made the name known: likewise', async (t) =
   assert.deepEqual(rows, [{ value: 1n }, { value: 2n }]);
 });
 
-test('a table that got another column meanwhile: likewise', async (t) => {
-  const { own, put, ask, values, codes } = await naming(t);
+test('a table that an upgrade changed, again and again: each transaction is done once, and statements have names afterwards', async (t) => {
+  const { own, ask, values, codes } = await naming(t);
   const putAll = (value: number) => own.transact((send) => send('select * from named'), (send) => void send(insert, [value]));
   await putAll(1);
-  await pipeline.transact((send) => send('alter table named add column more bigint'), () => null);
-  await putAll(2);
-  await put(3);
-  await put(4);
-  assert.deepEqual(await values(), [1, 2, 3, 4]);
-  assert.deepEqual([codes, await ask(planned)], [['0A000'], []]);
+  for (const round of [1, 2]) {
+    await pipeline.transact((send) => send(`alter table named add column more_${round} bigint`), () => null);
+    for (let count = 0; count < 3; count += 1) await putAll(round);
+    assert.deepEqual(await ask(planned), [{ generic_plans: 2n, custom_plans: 0n, statement: `${insert} /* ${round} */` }]);
+  }
+  assert.deepEqual([await values(), codes], [[1, 1, 1, 1, 2, 2, 2], []]);
+});
+
+test('what the server does not support is refused, and names stay as they are', async (t) => {
+  const { own, put, ask, codes } = await naming(t);
+  await put(1);
+  for (let count = 0; count < 2; count += 1) {
+    await assert.rejects(own.transact((send) => send(`do $$ begin raise exception 'no' using errcode = '0A000'; end $$`), () => null),
+      { code: '0A000' });
+  }
+  await put(2);
+  assert.deepEqual([(await ask(planned)).map(({ statement }) => statement), codes], [[insert], []]);
 });
 
 test('a statement that the server does not do is refused as it would be without a name', async (t) => {

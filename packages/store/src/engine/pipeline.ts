@@ -34,7 +34,9 @@ export function createPipeline(dial: () => Pool, namesLost: (code: string) => vo
         return await transactOn(pool, names)(read, write);
       } catch (error) {
         if (!names.areAtFault(error)) throw error;
-        return transactOn(pool, null)(read, write);
+        const result = await transactOn(pool, null)(read, write);
+        names.failed(error);
+        return result;
       }
     },
     close: async () => pool?.end(),
@@ -54,10 +56,7 @@ function transactOn(pool: Pool, names: StatementNames | null): Transact {
       sent.push(answer);
       return answer;
     };
-    const send: Send = <Row>(text: string, values: readonly unknown[] = []) => {
-      const name = names?.of(text);
-      return ask<Row>(name === undefined ? { text, values: [...values] } : { text, values: [...values], name });
-    };
+    const send: Send = <Row>(text: string, values: readonly unknown[] = []) => ask<Row>({ ...names?.of(text) ?? { text }, values: [...values] });
     try {
       void ask({ text: 'begin', values: [] });
       if (names !== null) void send(planOnce);

@@ -17,17 +17,17 @@ const digits = 32;
 export const planOnce = `select set_config('plan_cache_mode', case count(*) when 0 then 'force_generic_plan' else 'auto' end, true),
   set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true) from pg_extension where extname = 'citus'`;
 
-/**
- * A pooler gave the transaction a session that does not know the name, or where another client made it known before; or a table has other columns
- * than when the statement was planned, since an upgrade was made meanwhile.
- */
-const lost: ReadonlySet<unknown> = new Set(['26000', '42P05', '0A000']);
+/** A pooler gave the transaction a session that does not know the name, or where another client made it known before. */
+const lost: ReadonlySet<unknown> = new Set(['26000', '42P05']);
+/** A table has other columns than when the statement was planned: an upgrade was made meanwhile. */
+const outdated = '0A000';
 
 /** Names of one pool of connections. */
 export class StatementNames {
   readonly #lost: (code: string) => void;
-  readonly #names = new Map<string, string>();
+  readonly #named = new Map<string, NamedText>();
   #inUse = true;
+  #upgrades = 0;
 
   /** `lost`: told once, with the server's code, when names are no longer of use. */
   constructor(lost: (code: string) => void) {
@@ -39,22 +39,40 @@ export class StatementNames {
     return this.#inUse;
   }
 
-  /** Undefined: it is sent without a name. */
-  of(text: string): string | undefined {
-    let name = this.#names.get(text);
-    if (name === undefined && this.#names.size < namesMax) {
-      name = `metergate_${hash('sha256', text, 'hex').slice(0, digits)}`;
-      this.#names.set(text, name);
-    }
-    return name;
+  /** The text to send, and its name; no name: it is sent without. */
+  of(text: string): NamedText {
+    const known = this.#named.get(text);
+    if (known !== undefined) return known;
+    if (this.#named.size >= namesMax) return { text };
+    // The text differs too: poolers that pass names on know a statement by its text, and would find the plan from before the upgrade.
+    const sent = this.#upgrades === 0 ? text : `${text} /* ${this.#upgrades} */`;
+    const named = { text: sent, name: `metergate_${hash('sha256', sent, 'hex').slice(0, digits)}` };
+    this.#named.set(text, named);
+    return named;
   }
 
-  /** Whether a transaction failed only because its statements had names. Nothing of it stands, so it can be done again without. */
+  /** Whether a transaction may have failed only because its statements had names. Nothing of it stands, so it can be done again without. */
   areAtFault(error: unknown): boolean {
-    const { code } = error as { readonly code?: unknown };
-    if (!lost.has(code)) return false;
-    if (this.#inUse) this.#lost(String(code));
-    this.#inUse = false;
-    return true;
+    return codeOf(error) === outdated || lost.has(codeOf(error));
   }
+
+  /** Without names the transaction did not fail: they were at fault. After an upgrade statements get other names, and are planned anew. */
+  failed(error: unknown): void {
+    if (codeOf(error) === outdated) {
+      this.#upgrades += 1;
+      this.#named.clear();
+      return;
+    }
+    if (this.#inUse) this.#lost(String(codeOf(error)));
+    this.#inUse = false;
+  }
+}
+
+interface NamedText {
+  readonly text: string;
+  readonly name?: string;
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { readonly code?: unknown }).code;
 }
