@@ -5,7 +5,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';
-import { onBoth } from '../engine/texts.ts';
+import { onBoth, onEach, wordsFrom, wordsGiven } from '../engine/texts.ts';
 import { assertTaken } from '../schema/migrations/writer-taken.ts';
 import type { CallBatch } from '../journal/call-sink.ts';
 
@@ -26,7 +26,8 @@ const readMark = {
 } as const;
 const readAhead = onBoth('select organization, mark from journal_ahead where segment = $1');
 const move = onBoth('update journal_segment set mark = $1 where id = $2');
-const moveAhead = onBoth(`insert into journal_ahead (segment, organization, mark) values ($1, $2, $3)
+const moveAhead = onEach((engine) => `with given as ${wordsGiven(engine)} insert into journal_ahead (organization, segment, mark)
+  select word, cast(${engine === 'sqlite' ? '?' : '$2'} as text), cast(${engine === 'sqlite' ? '?' : '$3'} as bigint) from given where true
   on conflict (segment, organization) do update set mark = excluded.mark`);
 const forgetAhead = onBoth('delete from journal_ahead where segment = $1 and mark <= $2');
 
@@ -43,10 +44,11 @@ export async function lockMarks(kind: Engine['kind'], send: Send, { segment }: P
   return { of, areBefore: (seq, { organization }) => seq > of(organization), hasAhead: own.size > 0 };
 }
 
-/** The mark that a batch moves: its organization's, or that of the whole segment. */
+/** The marks that a batch moves: those of its organizations, or that of the whole segment. None steps back. */
 export function moveMark(kind: Engine['kind'], send: Send, { segment, through, ahead }: CallBatch, marks: Marks): void {
   if (ahead !== undefined) {
-    void send(moveAhead[kind], [segment, ahead, through]);
+    const behind = ahead.filter((organization) => marks.of(organization) < through);
+    void send(moveAhead[kind], [wordsFrom(kind, behind), segment, through]);
     return;
   }
   void send(move[kind], [through, segment]);

@@ -41,8 +41,9 @@ export async function shipIn(context: StoreContext, memory: ShippingMemory, batc
   if ([...batch.records, ...batch.runEvents ?? []].some(({ seq }) => seq > batch.through)) {
     throw new RangeError('a batch holds no record above its last journal number');
   }
-  if (batch.ahead !== undefined && organizationsOf(batch).some((organization) => organization !== batch.ahead)) {
-    throw new RangeError('a batch that is shipped ahead holds one organization');
+  const own = new Set<string>(batch.ahead);
+  if (batch.ahead !== undefined && organizationsOf(batch).some((organization) => !own.has(organization))) {
+    throw new RangeError('a batch that is shipped ahead holds no other organization');
   }
   for (let tries = 1; ; tries += 1) {
     try {
@@ -64,7 +65,7 @@ async function shipOnce(context: StoreContext, memory: ShippingMemory, batch: Ca
       const { settling, marks } = found;
       assertHeld(batch, marks);
       const kept = settling === null ? batch : { ...batch, records: settling.records };
-      if (batch.through > marks.of(batch.ahead)) keep(context, send, { batch: kept, memory, ready, made, found });
+      if ((batch.ahead ?? [undefined]).some((each) => batch.through > marks.of(each))) keep(context, send, { batch: kept, memory, ready, made, found });
       return found.numbered;
     },
   );

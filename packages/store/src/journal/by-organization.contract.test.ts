@@ -8,7 +8,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { StoreFault } from '../engine/fault.ts';
 import { bothEngines, contractStores } from '../test-support/contract-store.ts';
-import { batchesByOrganization, ownBatchRows } from './by-organization.ts';
+import { batchesByOrganization, organizationGroup, ownBatchRows } from './by-organization.ts';
 import type { CallBatch, CallSink } from './call-sink.ts';
 import { settingRefusedRowsAside } from './refused-rows.ts';
 import { createShipper, type Shipper } from './shipper.ts';
@@ -17,21 +17,26 @@ import { sampleOpening, sampleRecord } from './test-support/sample-call.ts';
 
 const contractStore = contractStores();
 
-test('an organization with many rows has a separate batch, and the last batch moves the segment', () => {
-  const rows = (organization: string, count: number, from: number) => Array.from({ length: count }, (_, index) =>
-    ({ seq: from + index, record: sampleRecord(sampleOpening(from + index, organization), 1) }));
-  const records = [
-    ...rows('org_b', ownBatchRows, 1), ...rows('org_c', ownBatchRows - 1, ownBatchRows + 1), ...rows('org_a', ownBatchRows, 2 * ownBatchRows),
-  ];
-  const through = records.length;
-  const due = { records, runEvents: [], count: records.length, through, sealed: false };
-  const shapes = (place: number) => batchesByOrganization({ segment: 'seg', after: 0, place }, due)
-    .map(({ ahead, without, through: to, records: own }) => [ahead ?? without?.join(' '), own.length, to]);
-  const [many, others] = [ownBatchRows, ownBatchRows - 1];
-  assert.deepEqual(shapes(0), [['org_a', many, through], ['org_b', many, through], ['org_a org_b', others, through]]);
-  assert.deepEqual(shapes(1), [['org_b', many, through], ['org_a', many, through], ['org_b org_a', others, through]]);
-  const single = { ...due, records: rows('org_a', 3 * ownBatchRows, 1), count: 3 * ownBatchRows };
-  assert.deepEqual(batchesByOrganization({ segment: 'seg', after: 0, place: 0 }, single).map(({ ahead }) => ahead), [undefined]);
+test('a group of organizations with many rows has a separate batch, nodes begin at different ones, and the last batch moves the segment', () => {
+  const dueOf = (counts: Readonly<Record<string, number>>) => {
+    const organizations = Object.entries(counts).flatMap(([organization, count]) => Array.from({ length: count }, () => organization));
+    const records = organizations.map((organization, index) => ({ seq: index + 1, record: sampleRecord(sampleOpening(index + 1, organization), 1) }));
+    return { records, runEvents: [], count: records.length, through: records.length, sealed: false };
+  };
+  const shapes = (place: number, counts: Readonly<Record<string, number>>) =>
+    batchesByOrganization({ segment: 'seg', after: 0, place }, dueOf(counts)).map(({ ahead, without, through, records }) =>
+      [ahead?.join(' ') ?? `all without ${without?.join(' ')}`, records.length, through]);
+  // The organizations a and i are of one group.
+  assert.deepEqual(['org_a', 'org_i', 'org_b', 'org_c'].map((each) => organizationGroup(each as OrganizationId)), [2, 2, 3, 4]);
+  const [many, half] = [ownBatchRows, ownBatchRows / 2];
+  const all = { org_b: many, org_c: many - 1, org_a: half, org_i: half };
+  const through = 3 * many - 1;
+  assert.deepEqual(shapes(0, all),
+    [['org_a org_i', many, through], ['org_b', many, through], ['all without org_a org_i org_b', many - 1, through]]);
+  assert.deepEqual(shapes(1, all),
+    [['org_b', many, through], ['org_a org_i', many, through], ['all without org_b org_a org_i', many - 1, through]]);
+  assert.deepEqual(shapes(0, { org_a: many, org_b: many }), [['org_a', many, 2 * many], ['all without org_a', many, 2 * many]]);
+  assert.deepEqual(shapes(0, { org_a: 2 * many, org_i: many }), [['all without undefined', 3 * many, 3 * many]]);
 });
 
 for (const on of bothEngines) {
@@ -40,7 +45,12 @@ for (const on of bothEngines) {
     let numbers = 0;
 
     async function journalled(t: TestContext) {
-      const organizations = [await newOrganization(), await newOrganization(), await newOrganization()];
+      const ofGroups = new Map<number, OrganizationId>();
+      while (ofGroups.size < 3) {
+        const made = await newOrganization();
+        ofGroups.set(organizationGroup(made), made);
+      }
+      const organizations = [...ofGroups].sort(([one], [other]) => one - other).map(([, organization]) => organization);
       const counts = [ownBatchRows + 30, ownBatchRows + 20, 7];
       const journal = journalFixture(t);
       const records: CallRecord[] = [];
@@ -101,7 +111,7 @@ for (const on of bothEngines) {
 
     test('a store that was put back to between two batches gets the rows again', async (t) => {
       const { organizations, shipperTo, isWhole } = await journalled(t);
-      const lost = organizations.toSorted()[0]!;
+      const lost = organizations[0]!;
       let shipped = 0;
       const shipper = shipperTo({
         mark: store.calls.mark, recorded: store.calls.recorded,
@@ -141,16 +151,26 @@ for (const on of bothEngines) {
       assert.equal(ids.length, records.filter(({ organization }) => organization === refused.organization).length);
     });
 
+    test('a mark of one of several organizations that are ahead does not step back', async () => {
+      const organizations = [await newOrganization(), await newOrganization()];
+      const [first, other] = organizations.map((organization) => sampleRecord(sampleOpening(numbers += 1, organization), 1));
+      const shipped = { segment: 'seg_marks', after: 0 };
+      await store.calls.ship({ ...shipped, through: 9, ahead: [organizations[0]!], records: [{ seq: 9, record: first! }] });
+      await store.calls.ship({ ...shipped, through: 5, ahead: organizations, records: [{ seq: 5, record: other! }] });
+      assert.deepEqual(await Promise.all(organizations.map((each) => store.calls.mark('seg_marks', each))), [9, 5]);
+      await context.run(url, ['delete from journal_ahead']);
+    });
+
     test('what died with its tail lost numbers its last rows above what any organization has shipped', async () => {
       const organization: OrganizationId = await newOrganization();
       const record = sampleRecord(sampleOpening(numbers += 1, organization), 1);
-      await store.calls.ship({ segment: 'seg_ahead', after: 0, through: 12, ahead: organization, records: [{ seq: 9, record }] });
+      await store.calls.ship({ segment: 'seg_ahead', after: 0, through: 12, ahead: [organization], records: [{ seq: 9, record }] });
       const another = await newOrganization();
       assert.deepEqual([
         await store.calls.mark('seg_ahead'), await store.calls.mark('seg_ahead', organization), await store.calls.mark('seg_ahead', another),
         await store.calls.mark('seg_ahead', 'anyone'),
       ], [0, 12, 0, 12]);
-      await assert.rejects(store.calls.ship({ segment: 'seg_ahead', through: 13, ahead: another, records: [{ seq: 13, record }] }), RangeError);
+      await assert.rejects(store.calls.ship({ segment: 'seg_ahead', through: 13, ahead: [another], records: [{ seq: 13, record }] }), RangeError);
       await context.run(url, ['delete from journal_ahead']);
     });
   });

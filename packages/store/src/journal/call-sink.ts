@@ -26,8 +26,8 @@ export interface CallBatch {
   readonly records: readonly { readonly seq: number; readonly record: CallRecord }[];
   /** The node's events of runs, in order; none by default. */
   readonly runEvents?: readonly { readonly seq: number; readonly event: RunEvent }[];
-  /** All rows are of this organization, which is shipped ahead of the others: its own mark moves, and the segment's stays where it is. */
-  readonly ahead?: OrganizationId;
+  /** All rows are of these organizations, which are shipped ahead of the others: their own marks move, and the segment's stays where it is. */
+  readonly ahead?: readonly OrganizationId[];
   /** Organizations whose rows up to `through` were shipped ahead and are not in this batch; none by default. */
   readonly without?: readonly OrganizationId[];
 }
