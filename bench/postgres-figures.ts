@@ -14,8 +14,8 @@ export interface ServerFigures {
   readonly commits: number;
   /** What the log is about; empty unless it was asked for. */
   readonly tables: readonly { readonly table: string; readonly bytes: number; readonly changes: number }[];
-  /** The mean number of transactions that waited for a lock. */
-  readonly waiting: number;
+  /** What its connections that had a statement or a transaction were at, and how many of them on average; the most frequent first. */
+  readonly waits: readonly { readonly at: string; readonly mean: number }[];
   readonly deadlocks: number;
   readonly updates: number;
   readonly hotUpdates: number;
@@ -43,7 +43,7 @@ export async function serverFigures(url: string, byTable: boolean): Promise<{ si
   return {
     async since() {
       const after = await look();
-      const waiting = await waits.end();
+      const seen = await waits.end();
       await pause(1_100);
       const { rows: [updates] } = await client.query<{ all: string; hot: string }>(`select sum(n_tup_upd) as all, sum(n_tup_hot_upd) as hot
         from pg_stat_user_tables where relname in ('usage_sum', 'attribution_sum', 'word_sum', 'hour_sum', 'spend_day')`);
@@ -51,30 +51,33 @@ export async function serverFigures(url: string, byTable: boolean): Promise<{ si
       await client.end();
       return {
         processorMs: after.processorMs - before.processorMs, walBytes: after.walBytes - before.walBytes, commits: after.commits - before.commits,
-        tables, waiting, deadlocks: after.deadlocks - before.deadlocks, updates: Number(updates!.all), hotUpdates: Number(updates!.hot),
+        tables, waits: seen, deadlocks: after.deadlocks - before.deadlocks, updates: Number(updates!.all), hotUpdates: Number(updates!.hot),
       };
     },
   };
 }
 
-/** The mean number of transactions that wait for a lock of another one. */
-async function watchWaits(url: string): Promise<{ end(): Promise<number> }> {
+/** What its connections are at, again and again. */
+async function watchWaits(url: string): Promise<{ end(): Promise<ServerFigures['waits']> }> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const seen: number[] = [];
+  const seen = new Map<string, number>();
+  let looks = 0;
   const over = new AbortController();
   const watching = (async () => {
     for (; !over.signal.aborted; await pause(50)) {
-      const { rows: [row] } = await client.query<{ waiting: string }>(
-        "select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'");
-      seen.push(Number(row!.waiting));
+      looks += 1;
+      const { rows } = await client.query<{ at: string }>(`select concat_ws(' ', coalesce(wait_event_type, 'at work'), wait_event,
+          case wait_event_type when 'Lock' then left(regexp_replace(query, '\\s+', ' ', 'g'), 60) end) as at
+        from pg_stat_activity where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`);
+      for (const { at } of rows) seen.set(at, (seen.get(at) ?? 0) + 1);
     }
   })();
   return { async end() {
     over.abort();
     await watching;
     await client.end();
-    return seen.reduce((sum, each) => sum + each, 0) / Math.max(1, seen.length);
+    return [...seen].map(([at, count]) => ({ at, mean: count / Math.max(1, looks) })).sort((one, other) => other.mean - one.mean);
   } };
 }
 

@@ -80,10 +80,10 @@ interface CellSink {
   readonly calls: CallSink;
 }
 
-async function shipAll(sinks: readonly CellSink[], { directory }: Task): Promise<Pick<Outcome, 'rows' | 'batches' | 'waitedMs'>> {
+async function shipAll(sinks: readonly CellSink[], { directory, node }: Task): Promise<Pick<Outcome, 'rows' | 'batches' | 'waitedMs'>> {
   let batches = 0;
   const shippers = sinks.map(({ part, calls }) =>
-    createShipper({ directory, calls, part, clock, distant: true, taken: () => { batches += 1; } }));
+    createShipper({ directory, calls, part, clock, distant: true, place: node, taken: () => { batches += 1; } }));
   const rows = await Promise.all(shippers.map((shipper) => shipper.pass()));
   for (const shipper of shippers) shipper.close();
   return { rows: rows.reduce((sum, each) => sum + each, 0), batches, waitedMs: 0 };
@@ -108,7 +108,7 @@ async function shipAtRate(
     const taken = counted.sinceNow();
     const progress = new ShipProgress(clock);
     const shipper = createShipper({
-      directory: task.directory, calls: counted.sink, part, clock, distant: true, progress, taken: () => { batches += 1; },
+      directory: task.directory, calls: counted.sink, part, clock, distant: true, place: task.node, progress, taken: () => { batches += 1; },
     });
     return {
       taken, progress, shipper,
