@@ -185,7 +185,7 @@ export function testCells(open: () => Promise<CellsPlace>, more: (running: () =>
   });
 
   test('a cell that is added while nodes run, by a command that was killed at each step before, takes organizations', async () => {
-    for (const seen of place.making('late')) await killed(cluster, ['cells', 'add', 'late'], seen);
+    for (const seen of place.making('late')) await killWhen(cluster, ['cells', 'add', 'late'], seen);
     const added = await command('cells', 'add', 'late');
     assert.equal(added.code, 0, added.stderr);
     await sql(cluster.databaseUrl, "update cell set added_at_ms = 0, state = case when name = 'late' then 'open' else 'drained' end");
@@ -217,9 +217,11 @@ export function schemaMaking(schema: string): readonly string[] {
     `select 1 from pg_tables where schemaname = '${schema}' and tablename = 'metergate_schema'`];
 }
 
-/** A command that is killed as soon as this statement gives a row. */
-async function killed({ databaseUrl, masterKey }: Cluster, args: readonly string[], seen: string): Promise<void> {
-  const env = productEnv({ SVC_DATABASE_URL: databaseUrl, SVC_MASTER_KEY: Buffer.from(masterKey).toString('base64') });
+/** A command that is killed as soon as this statement gives a row. False: it ended before. */
+export async function killWhen({ databaseUrl, masterKey }: Cluster, args: readonly string[], seen: string): Promise<boolean> {
+  const env = productEnv({
+    SVC_DATABASE_URL: databaseUrl, SVC_MASTER_KEY: Buffer.from(masterKey).toString('base64'), SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0',
+  });
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
@@ -227,7 +229,8 @@ async function killed({ databaseUrl, masterKey }: Cluster, args: readonly string
     const ended = once(child, 'exit');
     while (child.exitCode === null && (await client.query(seen)).rowCount === 0);
     child.kill('SIGKILL');
-    await ended;
+    const [, signal] = await ended as [number | null, string | null];
+    return signal === 'SIGKILL';
   } finally {
     await client.end();
   }

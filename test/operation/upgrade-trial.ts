@@ -2,8 +2,8 @@
  * By hand: the upgrade from another version, of which there is a checkout with its dependencies installed.
  * Embedded: that version makes a data directory, serves calls, and is killed under load; this version starts on what it left.
  * PostgreSQL: two versions side by side, with calls through haproxy all the time. The other version makes the store, an organization with a cap
- * and a key, and runs two gateways. Then a platform of this version upgrades the store under load and makes a key, which the old gateways
- * serve, and the gateways are replaced one after the other: the first one in order, the second one is killed.
+ * and a key, and runs two gateways. Then a platform of this version is killed while it upgrades the store under load, another one upgrades it and
+ * makes a key, which the old gateways serve, and the gateways are replaced one after the other: the first one in order, the second one is killed.
  *
  * `node test/operation/upgrade-trial.ts OLD_CHECKOUT [TIMES]` prints what callers saw, what took how long, and whether a record was lost,
  * doubled or set aside, or a sum is not that of its records. It ends with 1 if so. Needs haproxy.
@@ -15,6 +15,7 @@ import { setTimeout as pass } from 'node:timers/promises';
 import { migrations } from '@metergate/store/schema/migrations/list.ts';
 import { ownLauncher, startCluster, type Cluster, type ClusterProcess } from '@metergate/testkit/cluster.ts';
 import { testPostgres } from '@metergate/testkit/postgres.ts';
+import { killWhen } from '../nodes/cells-suite.ts';
 import { beginLoad, callThrough, countsText, freePorts, startHaproxy, type Seen } from './behind-haproxy.ts';
 import { tryEmbedded } from './embedded-upgrade.ts';
 import { commandsOf, heldOf, openUpgraded, organizationBy, type Commands, type Upgraded } from './upgraded-store.ts';
@@ -22,6 +23,8 @@ import { commandsOf, heldOf, openUpgraded, organizationBy, type Commands, type U
 const ports = await freePorts();
 const proxyUrl = `http://127.0.0.1:${ports.listen}`;
 const callers = 8;
+/** A row while the store is upgraded. */
+const upgrading = "select from pg_locks where relation = to_regclass('journal_segment') and mode = 'ShareRowExclusiveLock' and granted";
 /** By then the proxy has noticed that a node is gone. */
 const noticedMs = 2_000;
 const [checkout, times = '1'] = process.argv.slice(2);
@@ -53,6 +56,7 @@ async function trial(databaseUrl: string): Promise<boolean> {
     for (let count = 0; count < 50; count += 1) warm.push(await callThrough(proxyUrl, key));
     const load = beginLoad(proxyUrl, key, callers);
     await pass(3_000);
+    if (!await killWhen(cluster, ['platform'], upgrading)) say('  no platform was killed while it upgraded the store');
     const beginMs = Date.now();
     const platform = await cluster.process(['platform']);
     const steps = [`schema ${migrations.length} ${Date.now() - beginMs}`];
