@@ -162,7 +162,7 @@ async function round(name: string, plan: Plan, tasks: readonly Pick<Task, 'rows'
     console.log(`${name}: ${Math.round(rows / tookMs * 1_000)} rows a second; of a record ${serverUs.toFixed(0)} us of the server, `
       + `${(client / rows * 1_000).toFixed(0)} us of the client, ${Math.round(sum(({ walBytes }) => walBytes) / rows)} bytes of log; `
       + `${Math.round(rows / batches)} rows a batch, ${sum(({ commits }) => commits)} commits, `
-      + `${sum(({ waits }) => waits.reduce((all, { at, mean }) => at.startsWith('Lock') ? all + mean : all, 0)).toFixed(2)} waiting for a lock, ${sum(({ deadlocks }) => deadlocks)} deadlocks, `
+      + `${sum(lockWaits).toFixed(2)} waiting for a lock, ${sum(({ deadlocks }) => deadlocks)} deadlocks, `
       + `${Math.round(sum((each) => each.hotUpdates) / Math.max(1, sum((each) => each.updates)) * 100)} % of the sums' updates HOT`
       + (waited === 0 ? '' : `; no row waited longer than ${waited} ms`));
     const lists = (await listing)?.sort((one, other) => one - other) ?? [];
@@ -180,6 +180,11 @@ async function round(name: string, plan: Plan, tasks: readonly Pick<Task, 'rows'
     await store.close();
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** How many connections waited for a lock, on average. */
+function lockWaits({ waits }: ServerFigures): number {
+  return waits.reduce((sum, { at, mean }) => at.startsWith('Lock') ? sum + mean : sum, 0);
 }
 
 /** Milliseconds that a list of the organization's newest calls took, each time. */

@@ -65,7 +65,8 @@ async function shipOnce(context: StoreContext, memory: ShippingMemory, batch: Ca
       const { settling, marks } = found;
       assertHeld(batch, marks);
       const kept = settling === null ? batch : { ...batch, records: settling.records };
-      if ((batch.ahead ?? [undefined]).some((each) => batch.through > marks.of(each))) keep(context, send, { batch: kept, memory, ready, made, found });
+      const isNew = (batch.ahead ?? [undefined]).some((each) => batch.through > marks.of(each));
+      if (isNew) keep(context, send, { batch: kept, memory, ready, made, found });
       return found.numbered;
     },
   );
