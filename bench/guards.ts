@@ -9,7 +9,7 @@
 import { startLoad } from './load-process.ts';
 import { OwnCalls } from './own-calls.ts';
 import { processorMs } from './processor-time.ts';
-import { canPin, product, type Guarded, type Subject } from './subjects.ts';
+import { canPin, product, setCap, type Guarded, type Subject } from './subjects.ts';
 
 const quick = process.argv.includes('--quick');
 const plan = quick ? { sets: 5, roundMs: 700, warmUpMs: 3_000, liveRuns: 10_000 } : { sets: 20, roundMs: 1_000, warmUpMs: 5_000, liveRuns: 10_000 };
@@ -17,19 +17,18 @@ const connections = 32;
 /** Time for a round to be shipped. */
 const settleMs = 250;
 
-const cap = ['cap', 'set', '--org', 'default', '--scope', 'organization', '--window', 'year', '--limit', '1000000'];
 const run = 'x-svc-run-id: bench\r\nx-svc-run-budget: 1000000\r\n';
 const withRun: Guarded = {
   name: 'cap and run',
   async headers(ask) {
-    await ask(cap);
+    await ask(setCap);
     return run;
   },
 };
 const withGrant: Guarded = {
   name: 'cap, run, grant',
   async headers(ask) {
-    await ask(cap);
+    await ask(setCap);
     const { grant } = await ask(['grant', 'mint', '--org', 'default', '--run', 'bench', '--max', '1000000', '--expires', '1h']) as { grant: string };
     return `${run}x-svc-run-grant: ${grant}\r\n`;
   },

@@ -3,17 +3,18 @@
  * APIs, at once, in chunks and in slow pieces; answers of 1 and 100 KB, and streams. Processor time of the subject's process tree at full load, as
  * ratios to plain proxies of the same round, and p99 there. A stream's time is that of an event. One failed call, or records that differ from the
  * mock's log, fail the benchmark. `--shape TEXT`: those whose name has that text (several: comma). `--before DIR`: another checkout beside this one.
+ * `--capped`: the product's calls are under a cap.
  */
 import { parseArgs } from 'node:util';
 import { startLoad } from './load-process.ts';
 import type { CallShape, LoadResult } from './load.ts';
 import { OwnCalls } from './own-calls.ts';
 import { processorMs } from './processor-time.ts';
-import { startSubjects, type Subject } from './subjects.ts';
+import { setCap, startSubjects, type Guarded, type Subject } from './subjects.ts';
 
 const { values } = parseArgs({ options: {
   quick: { type: 'boolean', default: false }, before: { type: 'string' }, shape: { type: 'string' }, rounds: { type: 'string' },
-  connections: { type: 'string', default: '32' },
+  connections: { type: 'string', default: '32' }, capped: { type: 'boolean', default: false },
 } });
 const plan = values.quick ? { rounds: 2, roundMs: 700, warmUpMs: 1_000 } : { rounds: 5, roundMs: 2_000, warmUpMs: 3_000 };
 const rounds = Number(values.rounds ?? plan.rounds);
@@ -41,6 +42,14 @@ function allShapes(): Map<string, CallShape> {
   return shapes;
 }
 
+const capped: Guarded = {
+  name: 'metergate',
+  async headers(ask) {
+    await ask(setCap);
+    return '';
+  },
+};
+
 interface Figure {
   readonly us: number | null;
   readonly result: LoadResult;
@@ -52,7 +61,7 @@ async function bench(): Promise<number> {
   const wanted = values.shape?.split(',') ?? [''];
   const shapes = [...allShapes()].filter(([name]) => wanted.some((part) => name.includes(part)));
   const load = await startLoad();
-  const subjects = await startSubjects(load.mock, values.before ?? null);
+  const subjects = await startSubjects(load.mock, values.before ?? null, values.capped ? capped : undefined);
   const calls = new OwnCalls(load);
   const figures = new Map<string, Figure[]>();
   let faults: string[] = [];

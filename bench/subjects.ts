@@ -39,12 +39,15 @@ export function pinned(core: number, command: string, args: readonly string[]): 
   return canPin ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]];
 }
 
-/** All subjects this machine has, for a mock at that address. `before`: another checkout of the product, installed, to be measured beside it. */
-export async function startSubjects(mock: string, before: string | null = null): Promise<Subject[]> {
-  const subjects: Subject[] = [direct(mock), await product(mock), await bareRelay(mock)];
+/**
+ * All subjects this machine has, for a mock at that address. `before`: another checkout of the product, installed, to be measured beside it.
+ * `guarded`: further setup of the product.
+ */
+export async function startSubjects(mock: string, before: string | null = null, guarded?: Guarded): Promise<Subject[]> {
+  const subjects: Subject[] = [direct(mock), await product(mock, guarded), await bareRelay(mock)];
   if (before !== null) {
     const bench = pathToFileURL(join(resolve(before), 'bench/'));
-    subjects.push({ ...await product(mock, undefined, bench), name: 'metergate before' });
+    subjects.push({ ...await product(mock, guarded, bench), name: 'metergate before' });
   }
   if (hasHaproxy) subjects.push(await haproxy(mock));
   if (installed('nginx')) subjects.push(await nginx(mock));
@@ -96,6 +99,9 @@ export interface Guarded {
   /** Header lines, each ended by CR LF. */
   readonly headers: (ask: (command: readonly string[], input?: string) => Promise<unknown>) => Promise<string>;
 }
+
+/** The command that gives the organization a cap that nothing reaches. */
+export const setCap = ['cap', 'set', '--org', 'default', '--scope', 'organization', '--window', 'year', '--limit', '1000000'] as const;
 
 const lifted = '10000000000';
 

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { nanoDollars } from '@metergate/core/money.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { feedNumbersIn } from '../engine/feed-numbers.ts';
 import { openEngine, type Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';
@@ -18,6 +19,21 @@ const ends: (() => Promise<void>)[] = [];
 after(async () => {
   for (const end of ends) await end();
 });
+
+/** Another value of every field of a call that the calls of a batch may share. */
+const differing: Omit<{ [Name in keyof CallRecord]-?: CallRecord[Name] },
+  'id' | 'organization' | 'startedAtMs' | 'kind' | 'settles' | 'settledBy' | 'works' | 'countedFor'> = {
+  key: 'key_11111111111111111111' as CallRecord['key'], project: 'other', labels: ['a', 'naïve', 'b'], labelsDropped: 3, run: 'a run',
+  wire: 'anthropic', endpoint: 'messages', method: 'GET', path: '/v1/other',
+  node: 'node_11111111111111111111' as CallRecord['node'], transport: 'websocket',
+  connection: 'req_ffffffffffffffffffffffffffffffff' as CallRecord['connection'], session: 'a session', streamed: false, status: 500, outcome: 'cut',
+  model: 'gpt-7', requestedModel: 'gpt-7-latest', finishReason: 'length', inputTokens: 8, outputTokens: 9, cachedTokens: 10, cacheWriteTokens: 11,
+  reasoningTokens: 12, usage: 'partial', usageReason: 'cut', cost: nanoDollars(13n), costGaps: ['tool_calls'], serviceTier: 'priority',
+  audioInputTokens: 14, audioOutputTokens: 15, toolCalls: { webSearch: 1, webFetch: 0, fileSearch: 0, codeInterpreter: 0 },
+  units: { pages: 2 } as CallRecord['units'],
+  costSource: 'unpriced', pricedBy: 'units' as CallRecord['pricedBy'], cacheSavings: nanoDollars(16n), priceList: 'another list',
+  providerRequestId: 'req_other', requestBytes: 17, responseBytes: 18, firstByteMs: 19, durationMs: 20,
+};
 
 /** Counts how often somebody waits: a statement that is sent after an answer was there begins a new round trip. */
 function counting(engine: Engine): { readonly engine: Engine; trips(): number } {
@@ -90,6 +106,23 @@ for (const on of bothEngines) {
       await calls.ship(batchOf('seg_rotated', [sampleRecord(organization)], 3));
       assert.equal(trips(), 2);
       assert.equal((await store.calls.list({ organization, limit: 10 })).length, 3);
+    });
+
+    test('calls of a batch that differ in one field each are kept as they are, in their order, however many alike are between them', async () => {
+      const organization = await newOrganization();
+      const like = (changes: Partial<CallRecord> = {}): CallRecord => sampleRecord(organization, {
+        inputTokens: 7, toolCalls: null, units: null, ...changes,
+      });
+      // More than go together of those that are alike, fewer of those that are not.
+      const records = Object.entries(differing).flatMap(([name, value]) =>
+        Array.from({ length: 12 }, (_, at) => like(at < 6 ? {} : { [name]: value })));
+      records.push(...Array.from({ length: 163 }, (_, at) => like({ inputTokens: at, cost: nanoDollars(BigInt(at)), durationMs: at })));
+      await calls.ship(batchOf('seg_like', records));
+      const kept = new Map((await store.calls.list({ organization, limit: 1_000 })).map((record) => [record.id, record]));
+      assert.deepEqual(records.map(({ id }) => kept.get(id)), records);
+      const rows = await bare.read((db) => db.selectFrom('call_record').select(['id', 'receipt_sequence']).where('organization', '=', organization)
+        .orderBy('sequence').execute());
+      assert.deepEqual(rows.map((row) => [row.id, Number(row.receipt_sequence)]), records.map(({ id }, at) => [id, at + 1]));
     });
 
     test('no words of an erased organization are kept, neither in its records nor in their attribution', async () => {

@@ -26,6 +26,14 @@ export interface BulkInsert<Row> {
   readonly adds?: Adding;
   /** The values of all columns at once, in their order, if that is quicker. */
   readonly values?: (row: Row) => unknown[];
+  /** What rows that follow each other have in common, the most first. */
+  readonly repeating?: readonly Repeating<Row>[];
+}
+
+/** They mostly agree in so many of the first columns; whether two of them do. */
+interface Repeating<Row> {
+  readonly columns: number;
+  readonly areLike: (one: Row, other: Row) => boolean;
 }
 
 /** A row with this key is there: it is changed so, with the new row as `excluded`. Names of columns with commas between, and SQL. */
@@ -35,6 +43,8 @@ export interface Adding {
 }
 
 const sqliteTuples = [64, 8, 1] as const;
+/** Rows of a statement that agree in some columns. */
+const sqliteRuns = [50, 10] as const;
 /** Rows of one statement. */
 export const postgresRowsMax = 1_000;
 const arrayTypes = { text: 'text[]', whole: 'bigint[]', real: 'double precision[]', bytes: 'bytea[]' } as const;
@@ -52,16 +62,43 @@ export async function insertRows<Row, Returned = never>(
 
 /**
  * The same, sent ahead; what is returned is not looked at. On SQLite one by one: a statement of many tuples runs a subroutine for each and
- * keeps, in a separate file, what it changed of pages in case it fails half-way. For records that takes half as much again.
+ * keeps, in a separate file, what it changed of pages in case it fails half-way. For records that takes half as much again. But where rows
+ * agree in many columns, giving it each of those once for several rows saves more.
  */
 export function sendRows<Row>(engine: Engine['kind'], send: Send, insert: BulkInsert<Row>, rows: readonly Row[]): void {
   if (engine === 'sqlite') {
+    if (insert.repeating !== undefined) return sendRuns(send, insert, insert.repeating, rows);
     const text = tuplesText(insert as BulkInsert<never>, 1);
     const { columns, values = (row: Row): unknown[] => columns.map(({ value }) => value(row)) } = insert;
     for (const row of rows) void send(text, values(row));
     return;
   }
   for (const { sql, parameters } of queriesFor(engine, insert, rows)) void send(sql, parameters);
+}
+
+/** On SQLite: rows that follow each other and agree in the first columns, so many of them at once as a statement takes. */
+function sendRuns<Row>(send: Send, insert: BulkInsert<Row>, repeating: readonly Repeating<Row>[], rows: readonly Row[]): void {
+  for (let from = 0; from < rows.length;) {
+    const { columns, count } = nextRun(repeating, rows, from);
+    const own = insert.columns.slice(columns);
+    const values: unknown[] = insert.columns.slice(0, columns).map(({ value }) => value(rows[from]!));
+    for (const end = from + count; from < end; from += 1) for (const { value } of own) values.push(value(rows[from]!));
+        void send(runText(insert as BulkInsert<never>, columns, count), values);
+  }
+}
+
+/** How many rows go together from this one on, and how many columns they share. */
+function nextRun<Row>(
+  repeating: readonly Repeating<Row>[], rows: readonly Row[], from: number,
+): { readonly columns: number; readonly count: number } {
+  for (const { columns, areLike } of repeating) {
+    const end = Math.min(rows.length, from + sqliteRuns[0]);
+    let to = from + 1;
+    while (to < end && areLike(rows[from]!, rows[to]!)) to += 1;
+    const count = sqliteRuns.find((size) => size <= to - from);
+    if (count !== undefined) return { columns, count };
+  }
+  return { columns: 0, count: 1 };
 }
 
 function* queriesFor<Row>(engine: Engine['kind'], insert: BulkInsert<Row>, rows: readonly Row[]): Generator<CompiledQuery> {
@@ -113,6 +150,29 @@ function tuplesText(insert: BulkInsert<never>, count: number): string {
     const tuple = `(${insert.columns.map(() => '?').join(', ')})`;
     text = `${head(insert)} values ${Array.from({ length: count }, () => tuple).join(', ')} ${tail(insert)}`;
     known.set(count, text);
+  }
+  return text;
+}
+
+const runTexts = new WeakMap<BulkInsert<never>, Map<string, string>>();
+
+/**
+ * The text for this many rows that share the first columns. Where it fails, SQLite rolls the whole transaction back, as its owner would do: so it
+ * need not keep what it changed of pages.
+ */
+function runText(insert: BulkInsert<never>, repeating: number, count: number): string {
+  if (count === 1) return tuplesText(insert, 1);
+  const known = runTexts.get(insert) ?? new Map<string, string>();
+  runTexts.set(insert, known);
+  const form = `${repeating} ${count}`;
+  let text = known.get(form);
+  if (text === undefined) {
+    const own = insert.columns.slice(repeating);
+    const tuple = `(${own.map(() => '?').join(', ')})`;
+    const given = [...insert.columns.slice(0, repeating).map(() => '?'), ...own.map((_column, at) => `v.column${at + 1}`)];
+    text = `${head(insert).replace('insert', 'insert or rollback')} select ${given.join(', ')}
+      from (values ${Array.from({ length: count }, () => tuple).join(', ')}) as v ${tail(insert)}`;
+    known.set(form, text);
   }
   return text;
 }

@@ -74,9 +74,10 @@ export function recordLinkText({ sequence, previous, wordsDigest }: ReceiptPlace
 
 const firstWordsText = shared<CallRecord>((record) => wordFields(firstWords(record)), (one, other) =>
   one.model === other.model && one.run === other.run && one.project === other.project && one.path === other.path
-  && one.finishReason === other.finishReason && one.serviceTier === other.serviceTier && areSame(one.labels, other.labels));
+  && one.finishReason === other.finishReason && one.serviceTier === other.serviceTier && areSameWords(one.labels, other.labels));
 
-function areSame(one: readonly string[], other: readonly string[]): boolean {
+/** Whether two lists have the same words in the same order. */
+export function areSameWords(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((word, index) => word === other[index]);
 }
 
@@ -89,7 +90,7 @@ export function recordWordsText(salt: string, record: CallRecord): string {
 
 type Salting = readonly [secret: string, organization: string];
 
-const saltingText = shared<Salting>((salting) => joinFields(salting), areSame);
+const saltingText = shared<Salting>((salting) => joinFields(salting), areSameWords);
 
 /** `saltText` of a record. */
 export function recordSaltText(secret: string, record: CallRecord): string {
