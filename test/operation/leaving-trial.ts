@@ -14,6 +14,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pass } from 'node:timers/promises';
 import { startCluster, wanting, type Cluster, type ClusterProcess } from '@metergate/testkit/cluster.ts';
 import { MessageParser, type HttpMessage } from '@metergate/testkit/http-message.ts';
@@ -82,8 +83,7 @@ async function stopAndStart(cluster: Cluster, { ports, mode, at }: Place, node: 
   const code = await node.ended;
   if (code !== 0) say(`a node ended with ${code}: ${node.stderr()}`);
   const next = await startNode(cluster, ports, mode, at);
-  // The proxy sees it ready before the next one stops.
-  if (mode !== 'none') await pass(1_500);
+  if (mode !== 'none') await untilSeenUp(mode);
   return next;
 }
 
@@ -98,7 +98,9 @@ function startNode(cluster: Cluster, ports: ProxyPorts, mode: Mode, at: number):
 async function startHaproxy(mode: 'http' | 'tcp', { listen, gateways, ops }: ProxyPorts): Promise<void> {
   const file = join(folder, `haproxy-${mode}.cfg`);
   const servers = gateways.map((port, at) => `  server node-${at + 1} 127.0.0.1:${port} port ${ops[at]}`).join('\n');
-  writeFileSync(file, `defaults
+  writeFileSync(file, `global
+  stats socket ${statsOf(mode)}
+defaults
   mode ${mode}
   timeout connect 5s
   timeout client 60s
@@ -116,6 +118,19 @@ ${servers}
   children.push(child);
   await pass(2_000);
   if (child.exitCode !== null) throw new Error(`haproxy ended with ${child.exitCode}: is port ${listen} free?`);
+}
+
+const statsOf = (mode: 'http' | 'tcp'): string => join(folder, `haproxy-${mode}.sock`);
+
+/** Until the balancer calls both nodes ready, so that the next one may stop. On a busy machine its polls come late. */
+async function untilSeenUp(mode: 'http' | 'tcp'): Promise<void> {
+  for (;;) {
+    const socket = connect(statsOf(mode)).setEncoding('utf8');
+    socket.end('show stat\n');
+    const lines = (await text(socket)).split('\n').filter((line) => line.startsWith('gateway,node-'));
+    if (lines.length === 2 && lines.every((line) => line.split(',')[17] === 'UP')) return;
+    await pass(100);
+  }
 }
 
 interface Seen {
