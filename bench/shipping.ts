@@ -83,7 +83,7 @@ interface Plan {
 
 /** The store keeps addresses of cells without passwords, so these stand in `file` for all of this process. */
 async function startServers(count: number, file: string, fsync: boolean): Promise<TestPostgres[]> {
-  const settings = fsync ? { fsync: 'on', full_page_writes: 'on', wal_compression: 'lz4' } : {};
+  const settings = fsync ? { fsync: 'on', full_page_writes: 'on' } : {};
   const servers = await Promise.all(Array.from({ length: count }, () => startPostgres(null, settings)));
   const lines = servers.map(({ url }) => new URL(url)).map(({ hostname, port, password }) => `${hostname}:${port}:*:postgres:${password}`);
   writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
