@@ -225,3 +225,38 @@ test('A refusal has the form that the clients of its provider read; status, code
   assert.deepEqual((await refused('/api/chat')).body, { error: sentence, code: 'budget_exceeded' });
   assert.deepEqual((await refused('/v1/chat/completions')).body, { error: envelope });
 });
+
+test('So has a refusal at a path of that provider whose usage is not read, and Anthropic\'s clients find their id', async () => {
+  const { base, key, cap } = await declared([]);
+  await cap({ scope: 'organization', window: 'day', limit: '0', mode: 'refuse' });
+  const refused = async (path: string, method = 'POST') => {
+    const { headers, body } = await rawCall(new URL(base).origin, {
+      method, target: `/upstreams/theirs${path}`, headers: [['authorization', `Bearer ${key}`]], body: '{}',
+    });
+    return { headers, body: JSON.parse(body.toString()) as { error: { status?: string; code?: unknown } | string; message?: string } };
+  };
+  const google = ['/v1beta/models/m', '/v1beta/files/f', '/v1beta/models/m:countTokens', '/v1beta1/projects/p/locations/l/models',
+    '/v1/projects/p/locations/l/publishers/google/models/m:predict'];
+  for (const path of google) {
+    const { error } = (await refused(path, path.endsWith('f') ? 'GET' : 'POST')).body;
+    assert.deepEqual(typeof error === 'string' ? error : [error.status, error.code], ['RESOURCE_EXHAUSTED', 402], path);
+  }
+  for (const path of ['/model/m/count-tokens', '/async-invoke', '/guardrail/g/version/1/apply']) {
+    const { headers, body } = await refused(path);
+    assert.deepEqual([headerValue(headers, 'x-amzn-errortype'), body.message], ['ServiceQuotaExceededException', sentence], path);
+  }
+  for (const path of ['/api/tags', '/api/show', '/api/blobs/sha256:0']) assert.equal((await refused(path, 'GET')).body.error, sentence, path);
+  const envelope = { error: { message: sentence, type: 'insufficient_quota', param: null, code: 'budget_exceeded' } };
+  const asSpecified = ['/v1/models', '/v1beta/openai/models', '/v1beta1/projects/p/locations/l/endpoints/openapi/chat/completions', '/api/v1/models'];
+  for (const path of asSpecified) {
+    const { headers, body } = await refused(path);
+    assert.deepEqual([headerValue(headers, 'request-id'), body], [null, envelope], path);
+  }
+  const messages = ['/v1/messages', '/v1/messages/count_tokens', '/anthropic/v1/messages', '/v1/projects/p/publishers/anthropic/models/m:rawPredict'];
+  for (const path of messages) {
+    const { headers, body } = await refused(path);
+    assert.deepEqual([headerValue(headers, 'request-id'), body], [headerValue(headers, 'x-request-id'), envelope], path);
+  }
+  const { headers } = await refused('/model/m/invoke');
+  assert.equal(headerValue(headers, 'request-id'), headerValue(headers, 'x-request-id'));
+});

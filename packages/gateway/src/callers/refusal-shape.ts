@@ -2,7 +2,8 @@
  * Refusals on named upstreams in the form that the provider's own clients read. Decision 152. Status, code and sentence are the table's
  * (`./refusals.ts`); only what stands around them differs.
  */
-import { upstreamNameOf } from '@metergate/core/call/named-upstream.ts';
+import { behindName, upstreamNameOf } from '@metergate/core/call/named-upstream.ts';
+import { plainPathOf } from '@metergate/core/call/plain-path.ts';
 import { pathOf } from '@metergate/core/call/route.ts';
 import { plainOperationOf } from '@metergate/core/usage/operation.ts';
 import type { OwnDialect } from '@metergate/core/usage/dialect-names.ts';
@@ -21,9 +22,12 @@ export type ShapeRefusal = (answer: RefusalAnswer, ownId: string) => ShapedRefus
 /** The form of refusals of a request for this raw target; null: the specification's. */
 export function refusalShape(rawTarget: string): ShapeRefusal | null {
   const path = pathOf(rawTarget);
-  if (upstreamNameOf(path) === null) return null;
+  const upstream = upstreamNameOf(path);
+  if (upstream === null) return null;
   const dialect = dialectOfOperation(plainOperationOf(path), null);
-  return dialect === null ? null : shapes[dialect];
+  if (dialect !== null) return shapes[dialect];
+  const plain = behindName(plainPathOf(path) ?? '', upstream);
+  return otherPaths.find(([form]) => form.test(plain))?.[1] ?? null;
 }
 
 /** The specification's envelope, for those who look for it. */
@@ -34,7 +38,7 @@ function envelopeOf({ message, type, code }: RefusalAnswer) {
 /** By status, as Google's APIs name it (google.rpc.Code). */
 const googleStatus: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT', 401: 'UNAUTHENTICATED', 402: 'RESOURCE_EXHAUSTED', 403: 'PERMISSION_DENIED', 408: 'DEADLINE_EXCEEDED',
-  429: 'RESOURCE_EXHAUSTED', 500: 'INTERNAL', 502: 'UNAVAILABLE', 503: 'UNAVAILABLE',
+  413: 'INVALID_ARGUMENT', 429: 'RESOURCE_EXHAUSTED', 500: 'INTERNAL', 502: 'UNAVAILABLE', 503: 'UNAVAILABLE',
 };
 
 /** By status, as Bedrock names its exceptions. */
@@ -58,11 +62,32 @@ const asGoogles: ShapeRefusal = (answer) => ({
   pairs: [],
 });
 
+/** Anthropic's clients look there for a request's id, wherever they are led. */
+const requestIdOfMessages = 'request-id';
+
+const asMessages: ShapeRefusal = (answer, ownId) => ({ body: { error: envelopeOf(answer) }, pairs: [requestIdOfMessages, ownId] });
+
+const asOllamas: ShapeRefusal = ({ message, code }) => ({ body: { error: message, code }, pairs: [] });
+
 const shapes: { readonly [Name in OwnDialect]: ShapeRefusal } = {
   gemini: asGoogles,
   'gemini-interactions': asGoogles,
   'bedrock-converse': asException,
-  'bedrock-anthropic': asException,
+  'bedrock-anthropic'(answer, ownId) {
+    const { body, pairs } = asException(answer, ownId);
+    return { body, pairs: [...pairs, requestIdOfMessages, ownId] };
+  },
   cohere: (answer, ownId) => ({ body: { id: ownId, message: answer.message, error: envelopeOf(answer) }, pairs: [] }),
-  ollama: ({ message, code }) => ({ body: { error: message, code }, pairs: [] }),
+  ollama: asOllamas,
 };
+
+/**
+ * Plain paths behind the name that are only this provider's, beside the operations whose usage is read: counts of tokens, lists, files. Those of
+ * Google's that are in OpenAI's format or in Anthropic's are not.
+ */
+const otherPaths: readonly (readonly [form: RegExp, shape: ShapeRefusal])[] = [
+  [/\/v1\/messages(?:\/.+)?$|:(?:stream)?rawpredict$/, asMessages],
+  [/^\/model\/[^/]+(?:\/[^/]+)?\/[a-z-]+$|^\/(?:async-invoke|guardrail)(?:\/.+)?$/, asException],
+  [/^\/v1(?:alpha|beta)\d*\/(?!openai\/|.*\/endpoints\/openapi\/)|:(?:counttokens|computetokens|predict|predictlongrunning)$/, asGoogles],
+  [/^\/api\/(?:blobs\/.+|copy|create|delete|ps|pull|push|show|tags|version|web_fetch|web_search)$/, asOllamas],
+];

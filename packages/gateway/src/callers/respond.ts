@@ -100,7 +100,7 @@ export function endBehindAnswer(socket: Socket): void {
 
 const reasons: Readonly<Record<number, string>> = {
   400: 'Bad Request', 401: 'Unauthorized', 402: 'Payment Required', 403: 'Forbidden', 404: 'Not Found', 408: 'Request Timeout',
-  417: 'Expectation Failed', 426: 'Upgrade Required', 429: 'Too Many Requests', 431: 'Request Header Fields Too Large',
+  413: 'Content Too Large', 417: 'Expectation Failed', 426: 'Upgrade Required', 429: 'Too Many Requests', 431: 'Request Header Fields Too Large',
   500: 'Internal Server Error', 502: 'Bad Gateway', 503: 'Service Unavailable',
 };
 
