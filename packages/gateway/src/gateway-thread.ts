@@ -197,6 +197,7 @@ async function start(): Promise<Parts> {
   const ownCalls = data.ownCalls === null ? null : new OwnCalls(data.ownCalls);
   const gateway = await startGateway({
     id: data.nodeId, host: data.host, port: data.port, settings, journal, destinations, createCopyReader, clock,
+    credentialClock: { wallMs: () => clock.followedMs(), monotonicMs },
     heldBodiesBytesMax: data.heldBodiesMb * 1024 * 1024, connectionsMax: bounds.callers,
     guards: new Guards(clock, runs, leases), verifyGrant: createGrantVerifier(), log, traces, sessionHeaders: data.sessionHeaders,
     ownCalls,
@@ -267,18 +268,20 @@ function conditionOf(gateway: Gateway, journal: JournalCondition, client: StoreC
   });
 }
 
-/** Says once that the wall clock stepped, and once when the time in force agrees with it again (rule 5b). */
+/** Says once that the wall clock is ahead or behind, and once when the time in force agrees with it again (rule 5b). */
 function watchClock(clock: NodeClock): () => void {
   let told = 0;
-  const followed = data.sharedStore ? 'it is the time of the shared store' : 'it follows the step once that has lasted for a minute';
+  const followed = data.sharedStore ? 'it is the time of the shared store'
+    : 'it follows the clock forward once that has lasted for a minute, and goes at half speed until a clock that is behind has caught up';
   return () => {
     clock.wallMs();
     const step = clock.stepMs();
-    if ((step === 0) === (told === 0)) return;
+    if (Math.sign(step) === Math.sign(told)) return;
     told = step;
     parent.postMessage({
       warning: step === 0 ? 'The time that this node uses agrees with the wall clock again.'
-        : `The wall clock stepped by ${step} ms. The time that this node uses goes on as before: ${followed}.`,
+        : `The wall clock is ${Math.abs(step)} ms ${step > 0 ? 'ahead of' : 'behind'} the time that this node uses, `
+          + `which does not jump: ${followed}.`,
     });
   };
 }

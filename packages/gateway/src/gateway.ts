@@ -48,6 +48,8 @@ export interface GatewayOptions extends ServerOptions {
   readonly guards: Guards;
   readonly verifyGrant: VerifyGrant;
   readonly clock: Clock;
+  /** The clock of credentials that are made, as others have it; absent: that of calls. */
+  readonly credentialClock?: Clock;
   /** Where calls and refusals are logged; nowhere by default. */
   readonly log?: CallLog;
   /** Where spans of calls go; nowhere by default. */
@@ -93,7 +95,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     settings: options.settings,
     journal: options.journal,
     destinations: options.destinations,
-    upstreamCredentials: new UpstreamCredentials((owner) => options.destinations.upstream(owner), options.clock),
+    upstreamCredentials: new UpstreamCredentials((owner) => options.destinations.upstream(owner), options.credentialClock ?? options.clock),
     createCopyReader: options.createCopyReader,
     heldBodies: createHeldBodies(options.heldBodiesBytesMax),
     turns: options.turns ?? new CallTurns(),

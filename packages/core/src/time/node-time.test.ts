@@ -1,7 +1,7 @@
 /** The time a node decides by, under clocks that step (rule 5b). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { followStoreTime, raiseFloor, readNodeTime, slewMaxMs, startNodeTime, steadyMs, stepMs } from './node-time.ts';
+import { followedMs, followStoreTime, raiseFloor, readNodeTime, slewMaxMs, startNodeTime, steadyMs, stepMs } from './node-time.ts';
 
 const wall = 1_800_000_000_000;
 
@@ -21,8 +21,9 @@ for (const [way, step] of [['forward', 3_600_000], ['back', -3_600_000]] as cons
     assert.equal(stepMs(time), step);
     assert.equal(readNodeTime(time, wall + steadyMs + step, steadyMs), wall + steadyMs);
     const followed = readNodeTime(time, wall + steadyMs + 1_000 + step, steadyMs + 1_000);
-    assert.equal(followed, step > 0 ? wall + steadyMs + 1_000 + step : wall + steadyMs, 'forward it is followed; back it waits, never going back');
-    assert.equal(stepMs(time), 0);
+    assert.equal(followed, step > 0 ? wall + steadyMs + 1_000 + step : wall + steadyMs + 500, 'forward it is followed; back it slows down');
+    assert.equal(stepMs(time), step > 0 ? 0 : step + 500, 'a clock that is behind is shown');
+    assert.equal(followedMs(time, steadyMs + 1_000), wall + steadyMs + 1_000 + step, 'what others are shown');
   });
 }
 
@@ -69,7 +70,7 @@ test('follows only a shared store’s time and monotonic time, once the former i
   assert.equal(readNodeTime(time, wall + 231_000, 201_000), wall + 231_000);
   assert.equal(stepMs(time), 0);
   followStoreTime(time, wall, 202_000);
-  assert.equal(readNodeTime(time, wall + 232_000, 202_000), wall + 231_000, 'a store that is set back does not turn time back');
+  assert.equal(readNodeTime(time, wall + 232_000, 202_000), wall + 231_500, 'a store that is set back does not turn time back');
 });
 
 test('never before the latest that the store has written, whenever that is learnt', () => {
@@ -78,4 +79,27 @@ test('never before the latest that the store has written, whenever that is learn
   assert.equal(readNodeTime(time, wall + 1_000, 1_000), wall + 5_000);
   raiseFloor(time, wall);
   assert.equal(readNodeTime(time, wall + 6_000, 6_000), wall + 6_000);
+});
+
+test('ahead of the clock it goes at half speed until the clock has caught up, so that time limits pass', () => {
+  const time = startNodeTime(wall, 0, wall + 60_000);
+  for (let second = 1; second < 120; second += 1) {
+    assert.equal(readNodeTime(time, wall + second * 1_000, second * 1_000), wall + 60_000 + second * 500);
+    assert.equal(stepMs(time), second * 500 - 60_000 < -slewMaxMs ? second * 500 - 60_000 : 0);
+  }
+  assert.equal(readNodeTime(time, wall + 121_000, 121_000), wall + 121_000);
+  assert.equal(readNodeTime(time, wall + 122_000, 122_000), wall + 122_000);
+});
+
+test('nodes that raise one another are no faster for it', () => {
+  const [one, other] = [startNodeTime(wall, 0, wall + 1e9), startNodeTime(wall, 0, wall + 1e9)];
+  let last = 0;
+  for (let second = 1; second <= 1_000; second += 1) {
+    last = readNodeTime(one, wall + second * 1_000, second * 1_000);
+    raiseFloor(other, last);
+    // The other has not looked at its clock for half a second.
+    last = Math.max(last, readNodeTime(other, wall + second * 1_000 + 500, second * 1_000 + 500));
+    raiseFloor(one, last);
+  }
+  assert.ok(last - wall - 1e9 <= 500_500, String(last - wall - 1e9));
 });

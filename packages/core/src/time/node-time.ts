@@ -2,15 +2,20 @@
  * Two clocks → the one time that a node decides by (rule 5b): wall time as long as it moves with the monotonic
  * clock; across a step of the wall clock the time continues by the monotonic clock, and follows only a step that stays.
  * A shared store's time takes precedence over the wall clock, which is then only watched for steps. It never runs backwards, so nothing that
- * was expired or closed comes back.
+ * was expired or closed comes back. Nor does it stand still: ahead of the clock, it goes at half speed until the clock has caught up, so that a time
+ * limit still passes and a window still ends.
  */
 
 /** Changed in place, so that a reading allocates nothing. */
 export interface NodeTime {
   /** Wall time less monotonic time, as followed. */
   offsetMs: number;
-  /** The latest instant read; the next is never earlier. */
+  /** The latest instant read, with its fraction; the next is never earlier. */
   lastMs: number;
+  /** When that was, by the monotonic clock. */
+  atMonotonicMs: number;
+  /** It was raised since, so what has passed until the next reading does not count. */
+  wasRaised: boolean;
   /** Where the wall clock stepped to, and since when by the monotonic clock; null: it has not. */
   stepOffsetMs: number | null;
   stepSinceMonotonicMs: number;
@@ -25,7 +30,10 @@ export const steadyMs = 60_000;
 
 /** `floorMs`: the latest instant ever recorded; time begins there if the wall clock is behind it. */
 export function startNodeTime(wallMs: number, monotonicMs: number, floorMs: number = 0): NodeTime {
-  return { offsetMs: wallMs - monotonicMs, lastMs: Math.max(Math.floor(floorMs), 0), stepOffsetMs: null, stepSinceMonotonicMs: 0, byStore: false };
+  return {
+    offsetMs: wallMs - monotonicMs, lastMs: Math.max(Math.floor(floorMs), 0), atMonotonicMs: monotonicMs, wasRaised: false,
+    stepOffsetMs: null, stepSinceMonotonicMs: 0, byStore: false,
+  };
 }
 
 /** The time of a shared store, received now: from here on the node's time is that plus the monotonic time since. */
@@ -36,7 +44,9 @@ export function followStoreTime(time: NodeTime, storeMs: number, monotonicMs: nu
 
 /** The store has recorded this instant: the node's time must not be before it. */
 export function raiseFloor(time: NodeTime, writtenMs: number): void {
-  if (writtenMs > time.lastMs) time.lastMs = Math.floor(writtenMs);
+  if (writtenMs <= time.lastMs) return;
+  time.lastMs = Math.floor(writtenMs);
+  time.wasRaised = true;
 }
 
 /** The time now, whole milliseconds since the epoch. */
@@ -52,12 +62,21 @@ export function readNodeTime(time: NodeTime, wallMs: number, monotonicMs: number
     time.offsetMs = offsetMs;
     time.stepOffsetMs = null;
   }
-  const nowMs = Math.round(monotonicMs + time.offsetMs);
+  const nowMs = followedMs(time, monotonicMs);
   if (nowMs > time.lastMs) time.lastMs = nowMs;
-  return time.lastMs;
+  else if (!time.wasRaised && monotonicMs > time.atMonotonicMs) time.lastMs += (monotonicMs - time.atMonotonicMs) / 2;
+  time.atMonotonicMs = monotonicMs;
+  time.wasRaised = false;
+  return Math.floor(time.lastMs);
 }
 
-/** How far the wall clock is from the time in force, while a step is not followed; 0 otherwise. */
+/** The time by the clock that is followed, whatever was written: for others, who do not know that. It may run backwards. */
+export function followedMs(time: NodeTime, monotonicMs: number): number {
+  return Math.round(monotonicMs + time.offsetMs);
+}
+
+/** How far the wall clock is from the time in force at the last reading, while a step is not followed or the clock is behind; 0 otherwise. */
 export function stepMs(time: NodeTime): number {
-  return time.stepOffsetMs === null ? 0 : Math.round(time.stepOffsetMs - time.offsetMs);
+  const stepMs = Math.round((time.stepOffsetMs ?? time.offsetMs) + time.atMonotonicMs - time.lastMs);
+  return time.stepOffsetMs === null && stepMs >= -slewMaxMs ? 0 : stepMs;
 }

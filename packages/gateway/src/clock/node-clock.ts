@@ -1,9 +1,11 @@
 /** The clock of a node: its wall time is the decision time of core/src/time/node-time.ts, whatever the system's clock does. */
-import { followStoreTime, raiseFloor, readNodeTime, startNodeTime, stepMs } from '@metergate/core/time/node-time.ts';
+import { followedMs, followStoreTime, raiseFloor, readNodeTime, startNodeTime, stepMs } from '@metergate/core/time/node-time.ts';
 import type { Clock } from './clock.ts';
 
 export interface NodeClock extends Clock {
-  /** How far the system's wall clock is from the time in force, while its step is not followed; 0 otherwise. */
+  /** The time as others have it, to whom it is shown: it does not wait for what was written. */
+  followedMs(): number;
+  /** How far the system's wall clock is from the time in force, while its step is not followed or the clock is behind; 0 otherwise. */
   stepMs(): number;
   /** The shared store's time, and when it was that by `monotonicMs`. */
   follow(storeMs: number, atMonotonicMs: number): void;
@@ -14,8 +16,13 @@ export interface NodeClock extends Clock {
 /** `floorMs`: the latest instant that was ever written down. */
 export function createNodeClock(system: Clock, floorMs: number = 0): NodeClock {
   const time = startNodeTime(system.wallMs(), system.monotonicMs(), floorMs);
+  const wallMs = (): number => readNodeTime(time, system.wallMs(), system.monotonicMs());
   return {
-    wallMs: () => readNodeTime(time, system.wallMs(), system.monotonicMs()),
+    wallMs,
+    followedMs() {
+      wallMs();
+      return followedMs(time, system.monotonicMs());
+    },
     monotonicMs: () => system.monotonicMs(),
     stepMs: () => stepMs(time),
     follow: (storeMs, atMonotonicMs) => followStoreTime(time, storeMs, atMonotonicMs),
