@@ -6,11 +6,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { getTestContext } from 'node:test';
+import { pageClock, standAtNoon } from '@metergate/testkit/clock.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import { despiteLateStore } from '@metergate/testkit/late-store.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright, type Browser, type BrowserContext, type BrowserContextOptions, type Page, type Request } from 'playwright-core';
+
+// Pages show the calls of an hour, a day or a month.
+standAtNoon();
 
 export const password = 'a password for the browser';
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -48,6 +52,7 @@ export async function startGround(env: Readonly<Record<string, string>> = {}): P
   const open = async (options: BrowserContextOptions, isKept = false): Promise<Page> => {
     const context = await browser.newContext({ viewport: { width: 1_280, height: 860 }, locale: 'en-US', timezoneId: 'Europe/Berlin', ...options });
     context.setDefaultTimeout(patienceMs);
+    await context.addInitScript(pageClock());
     context.on('page', countRequests);
     // A kept connection may just be closed for having been idle: then it is asked again.
     const { request } = context;

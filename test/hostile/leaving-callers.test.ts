@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { standAtNoon } from '@metergate/testkit/clock.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
 import { RawConnection, requestBytes } from '@metergate/testkit/raw-client.ts';
@@ -11,6 +12,9 @@ import { serviceForFile } from '../running-product.ts';
 import {
   assertNoRecordOf, assertServes, chatEvents, endOf, eventStream, hasSeenWhatCame, inTime, named, recordsOf,
 } from './aftermath.ts';
+
+// What they spend is counted in a month.
+standAtNoon();
 
 /** The drain time of an abandoned call is the organization's setting; three seconds are enough here. */
 const service = serviceForFile({}, async ({ system }) => {

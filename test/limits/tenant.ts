@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before } from 'node:test';
+import { standAtNoon } from '@metergate/testkit/clock.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import { openExistingStore } from 'metergate/command-line/open-store.ts';
 import { readConfig } from 'metergate/config/read-config.ts';
@@ -23,6 +24,9 @@ import type { ReceivedRequest, ScriptedAnswer } from '@metergate/testkit/scripte
 import { providerKeys, startSystem, type System, type SystemOptions } from '@metergate/testkit/system.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { bearer } from '../running-product.ts';
+
+// Caps count the calls of a day or a month.
+standAtNoon();
 
 /** A call of `tokens` tokens, and therefore of as many dollars. */
 export function metered(tokens: number): string {

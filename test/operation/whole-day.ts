@@ -12,11 +12,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
+import { standAtNoon } from '@metergate/testkit/clock.ts';
 import { startPostgres } from '@metergate/testkit/postgres.ts';
 import type { ReceivedRequest, Script } from '@metergate/testkit/scripted-provider.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 import { answerHeaders, answerPieces, requestedCall, bodyOf, heldBack, kinds } from '../reliability/metered-load.ts';
 import { allShipped } from '../all-shipped.ts';
+
+// What is exported is a month.
+standAtNoon();
 
 export interface WholeDay {
   readonly calls: number;

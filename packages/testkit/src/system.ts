@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { assertAtRest, heldBy } from './at-rest.ts';
+import { productClock } from './clock.ts';
 import { eventually } from './eventually.ts';
 import { startScriptedProvider, type ScriptedProvider } from './scripted-provider.ts';
 
@@ -130,7 +131,7 @@ async function startOn(providers: Providers, dataDirectory: string, options: Sys
 /** The environment of a product process: what the machine needs, and none of this process's own settings. */
 export function productEnv(extra: Record<string, string | undefined>): NodeJS.ProcessEnv {
   // Tests read sentences from standard error, not JSON.
-  const env: NodeJS.ProcessEnv = { SVC_LOG_FORMAT: 'text' };
+  const env: NodeJS.ProcessEnv = { SVC_LOG_FORMAT: 'text', ...productClock() };
   for (const name of ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'USERPROFILE', 'LANG']) {
     if (process.env[name] !== undefined) env[name] = process.env[name];
   }

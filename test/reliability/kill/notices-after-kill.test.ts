@@ -10,11 +10,15 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { standAtNoon } from '@metergate/testkit/clock.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import { testPostgres } from '@metergate/testkit/postgres.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 import { unusedPort } from '@metergate/testkit/unused-port.ts';
 import pg from 'pg';
+
+// A cap of a month reports once.
+standAtNoon();
 
 interface Told { readonly id: string; readonly cap: string; readonly atMs: number }
 

@@ -79,10 +79,11 @@ test('org erase needs --yes without a terminal; its figures are read by its id, 
 test('from the first step of an erasure on no command shows a word of the organization, though none is erased yet', async () => {
   const { id } = await json(['org', 'create', 'CANARY-begun']) as { id: Parameters<Store['erasure']['begin']>[0] };
   const monthNamed = (ms: number): string => new Date(ms).toISOString().slice(0, 7);
-  const lastMs = Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - 1, 15);
-  const [last, now] = [monthNamed(lastMs), monthNamed(Date.now())];
+  const nowMs = Date.now();
+  const lastMs = Date.UTC(new Date(nowMs).getUTCFullYear(), new Date(nowMs).getUTCMonth() - 1, 15);
+  const [last, now] = [monthNamed(lastMs), monthNamed(nowMs)];
   const call = 'req_00000000000000000000000000c0ffee';
-  const records = [lastMs, Date.now()].map((startedAtMs, index) => ({ seq: index + 1, record: {
+  const records = [lastMs, nowMs].map((startedAtMs, index) => ({ seq: index + 1, record: {
     ...interruptedRecord({
       id: index === 0 ? call : 'req_00000000000000000000000000c0ffef', organization: id, key: 'key_x', project: 'CANARY-project',
       labels: ['CANARY-label', 'team:CANARY'], labelsDropped: 0, run: 'CANARY-run', wire: 'openai', endpoint: 'chat.completions', method: 'POST',
