@@ -16,9 +16,11 @@ import type { ShownMonth } from '@metergate/platform/use-cases/months/months.ts'
 import { createToken } from '@metergate/platform/use-cases/management-tokens.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import type { Store } from '@metergate/store/store.ts';
+import { clockAhead } from '@metergate/testkit/clock.ts';
 import { startCluster, type Cluster, type ClusterNode, type ClusterProcess } from '@metergate/testkit/cluster.ts';
 import { startDatabaseRelay, type DatabaseRelay } from '@metergate/testkit/database-relay.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { productEnv, runCli, type CliResult } from '@metergate/testkit/system.ts';
 import { Sharer, storeOf } from './shared-fixture.ts';
@@ -41,17 +43,10 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A process whose clock is so much ahead, in each of its threads. */
-function ahead(byMs: number): { readonly NODE_OPTIONS: string } {
-  const hook = `const now = Date.now; Date.now = () => now() + ${byMs};
-    globalThis.Date = class extends Date { constructor(...given) { if (given.length === 0) super(Date.now()); else super(...given); } };`;
-  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` };
-}
-
 async function command(args: readonly string[], byMs: number): Promise<CliResult> {
   const { databaseUrl, masterKey } = cluster;
   return runCli(args, productEnv({
-    SVC_DATABASE_URL: databaseUrl, SVC_MASTER_KEY: Buffer.from(masterKey).toString('base64'), SVC_DATA_DIR: folder, ...ahead(byMs),
+    SVC_DATABASE_URL: databaseUrl, SVC_MASTER_KEY: Buffer.from(masterKey).toString('base64'), SVC_DATA_DIR: folder, ...clockAhead(byMs),
   }));
 }
 
@@ -68,7 +63,7 @@ test('two platforms close it at once without the node that is away; what that he
   const [monthMs, nextMs] = [monthOf(nowMs), monthAfter(monthOf(nowMs))];
   const [month, next] = [monthName(monthMs), monthName(nextMs)];
   const [inNextMs, afterNextMs] = [nextMs + 2 * hourMs - nowMs, monthAfter(nextMs) + 2 * hourMs - nowMs];
-  const recordsOf = async (): Promise<number> => (await store.calls.list({ organization: id, limit: 1_000 })).length;
+  const recordsOf = async (): Promise<number> => (await keptCalls(store, id)).length;
   const [near, far] = await Promise.all([cluster.node(), cluster.node({ databaseUrl: relay.url })]) as [ClusterNode, ClusterNode];
   for (let call = 0; call < 3; call += 1) for (const node of [near, far]) await sharer.admitted(node, 0.25);
   await eventually(async () => await recordsOf() === 6 && (await store.nodeReports.list()).length === 2, () => 'six records, two reports');
@@ -89,7 +84,7 @@ test('two platforms close it at once without the node that is away; what that he
   const context = { store, randomBytes: (n: number) => randomBytes(n), nowMs };
   const token = await createToken(context, { organization: id, role: 'owner', maker: null });
   assert.ok(!isRefusal(token));
-  const platforms = await Promise.all([1, 2].map(() => cluster.process(['platform'], ahead(inNextMs))));
+  const platforms = await Promise.all([1, 2].map(() => cluster.process(['platform'], clockAhead(inNextMs))));
   assert.equal((await closedOver(platforms[0]!, month, token.token, { without: ['node_of_nobody'] })).said.error?.code, 'month_waiting');
   const answers = await Promise.all(platforms.map((platform) => closedOver(platform, month, token.token, { without: [away] })));
   const [won, lost] = answers.toSorted((one, other) => one.status - other.status) as [typeof answers[0], typeof answers[0]];
@@ -115,6 +110,6 @@ test('two platforms close it at once without the node that is away; what that he
   const closed = closing.json() as ShownMonth;
   assert.deepEqual([closed.figures.calls, closed.nodes, closed.adjustedCost], [0, [], '0.687500000']);
   assert.deepEqual(closed.late, [{ month, calls: 3, cost: '0.687500000', correction: '0.000000000' }]);
-  const all = (await store.calls.list({ organization: id, limit: 1_000 })).reduce((sum, { cost }) => sum + (cost ?? 0n), 0n);
+  const all = (await keptCalls(store, id)).reduce((sum, { cost }) => sum + (cost ?? 0n), 0n);
   assert.equal(unformatDollars(won.said.adjustedCost!) + unformatDollars(closed.adjustedCost), all, 'each call is counted once');
 });

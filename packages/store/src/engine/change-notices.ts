@@ -5,7 +5,7 @@
  */
 import pg from 'pg';
 
-/** The channel that `migrations/0009-change-notices.ts` notifies on. */
+/** The channel that `migrations/0009-change-notices.sql` notifies on. */
 const changeChannel = 'metergate_changes';
 
 /** The kinds of notices: a change of an organization's settings or of prices, or an end or tightening of a run. */

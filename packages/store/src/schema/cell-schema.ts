@@ -1,6 +1,6 @@
 /**
- * The tables of the directory of cells as TypeScript sees them; `migrations/0061-cells.ts`, `0062-cell-addresses.ts` and
- * `0065-whose-disabling.ts` make them. Used in the default cell alone.
+ * The tables of the directory of cells as TypeScript sees them; `migrations/0061-cells.sql`, `0062-cell-addresses.sql` and
+ * `0065-whose-disabling.sql` make them. Used in the default cell alone.
  */
 import type { Whole } from './column.ts';
 

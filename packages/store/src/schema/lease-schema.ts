@@ -1,5 +1,5 @@
 /**
- * The tables of nodes and leases as TypeScript sees them; `migrations/0006-leases.ts` and `0010-overrun-leases.ts` make them.
+ * The tables of nodes and leases as TypeScript sees them; `migrations/0006-leases.sql` and `0010-overrun-leases.sql` make them.
  */
 import type { ColumnType } from 'kysely';
 

@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createVault } from '../sealing/vault.ts';
 import { openTestStore, postgresFixture, sqliteFixture, testMasterKey, type EngineFixture } from '../test-support/contract-fixture.ts';
-import { keptRows, keptSchema } from './test-support/kept-schema.ts';
+import { statementsOf } from './migrations/list.ts';
+import { keptRows } from './test-support/kept-rows.ts';
 
 const salt = '00112233445566778899aabbccddeeff';
 const fingerprint = createVault(testMasterKey, () => new Uint8Array(0)).fingerprint(Buffer.from(salt, 'hex'));
@@ -33,7 +34,7 @@ for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQ
       const url = await fixture.freshUrl();
       const bytes = fixture.name === 'sqlite' ? `x'${salt}'` : `'\\x${salt}'::bytea`;
       await fixture.run(url, [
-        ...Array.from({ length: versionBefore }, (_, index) => [...keptSchema(fixture.name, index + 1), ...keptRows(fixture.name, index + 1)]).flat(),
+        ...Array.from({ length: versionBefore }, (_, at) => [...statementsOf(fixture.name, at + 1), ...keptRows(fixture.name, at + 1)]).flat(),
         `insert into metergate_schema ("only", version) values (1, ${versionBefore})`,
         `insert into store_identity ("only", salt, fingerprint) values (1, ${bytes}, '${fingerprint}')`,
         ...cases.flatMap(([id, ways, verified, linkBy]) => [

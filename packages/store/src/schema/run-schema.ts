@@ -1,5 +1,5 @@
 /**
- * The tables of runs and grants as TypeScript sees them; `migrations/0003-runs-and-grants.ts` makes them.
+ * The tables of runs and grants as TypeScript sees them; `migrations/0003-runs-and-grants.sql` makes them.
  */
 import type { ColumnType, Generated } from 'kysely';
 

@@ -1,5 +1,5 @@
 /**
- * The tables of the tap as TypeScript sees them; `migrations/0004-tap-and-baseline.ts` makes them.
+ * The tables of the tap as TypeScript sees them; `migrations/0004-tap-and-baseline.sql` makes them.
  */
 import type { TapFigureName } from '@metergate/core/tap/rollup.ts';
 import type { ColumnType, Generated } from 'kysely';

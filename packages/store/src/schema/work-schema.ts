@@ -1,4 +1,4 @@
-/** The table of work that goes on after its answer, as TypeScript sees it; `migrations/0042-deferred-work.ts` makes it. */
+/** The table of work that goes on after its answer, as TypeScript sees it; `migrations/0042-deferred-work.sql` makes it. */
 import type { ColumnType } from 'kysely';
 
 type Whole = ColumnType<bigint, bigint | number, bigint | number>;

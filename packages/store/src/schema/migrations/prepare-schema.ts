@@ -10,7 +10,7 @@ import { followMasterKey } from '../../sealing/master-key-rotation.ts';
 import type { Vault } from '../../sealing/vault.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { buildLateIndexes } from './late-indexes.ts';
-import { migrations, oldestWriter } from './list.ts';
+import { migrations, oldestWriter, statementsOf } from './list.ts';
 import { assertNoDependants, upgradeDependants } from './upgrade-dependants.ts';
 import type { Schema } from '../schema.ts';
 
@@ -89,12 +89,11 @@ async function migrate(engine: Engine, transaction: Transaction<Schema>, { vault
   if (found === null && engine.kind === 'sqlite') await assertEmptyFile(engine, transaction);
   if (found !== null) assertNoDependants(engine, await upgradeDependants(engine, transaction, found));
   if (found !== null && engine.kind === 'postgres') await holdOffShippers(transaction);
-  for (const [index, apply] of migrations.entries()) {
-    if (index < (found ?? 0)) continue;
-    if (found !== null) progress?.({ from: found, to: migrations.length, at: index + 1 });
-    await apply(transaction, engine.kind);
-  }
   const version = migrations.length;
+  for (let at = (found ?? 0) + 1; at <= version; at += 1) {
+    if (found !== null) progress?.({ from: found, to: version, at });
+    for (const statement of statementsOf(engine.kind, at)) await sql.raw(statement).execute(transaction);
+  }
   if (found === null) {
     const salt = randomBytes(16);
     await transaction.insertInto('metergate_schema').values({ only: 1, version, oldest_writer: oldestWriter }).execute();

@@ -1,7 +1,8 @@
-/** Stores of older versions, from the kept SQL of their migrations. */
+/** Stores of older versions: a new one, brought only so far, with rows in the words of its time. */
 import { createVault } from '../../sealing/vault.ts';
 import { testMasterKey, type EngineFixture } from '../../test-support/contract-fixture.ts';
-import { keptRows, keptSchema } from './kept-schema.ts';
+import { statementsOf } from '../migrations/list.ts';
+import { keptRows } from './kept-rows.ts';
 
 const salt = '00112233445566778899aabbccddeeff';
 const fingerprint = createVault(testMasterKey, () => new Uint8Array(0)).fingerprint(Buffer.from(salt, 'hex'));
@@ -36,7 +37,7 @@ export async function makeOlderStore(fixture: EngineFixture, url: string, versio
 
 function stepsOf({ name }: EngineFixture, { after, through }: { readonly after: number; readonly through: number }): string[] {
   return Array.from({ length: through - after }, (_, index) => after + index + 1)
-    .flatMap((version) => [...keptSchema(name, version), ...keptRows(name, version)]);
+    .flatMap((version) => [...statementsOf(name, version), ...keptRows(name, version)]);
 }
 
 function identity({ name }: EngineFixture, version: number): string[] {
