@@ -55,7 +55,7 @@ test('a body that was released without having been written holds no memory', { t
   // What a weak reference led to lives to the end of its turn, and code that ran often may hold it for some more.
   while (pieces.some((piece) => piece.deref() !== undefined)) {
     for (let turns = 0; turns < 2; turns += 1) await turn();
-    collect('all');
+    collect();
   }
   assert.equal(body.receivedBytes(), reads * readBytes);
 });
@@ -89,7 +89,7 @@ test('short pieces of a form whose models are read are held in the slab alone', 
   await eventually(() => pieces.length >= 4);
   while (pieces.some((piece) => piece.deref() !== undefined)) {
     for (let turns = 0; turns < 2; turns += 1) await turn();
-    collect('all');
+    collect();
   }
   assert.equal(request.complete, false);
 });

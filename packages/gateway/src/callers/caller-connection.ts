@@ -13,7 +13,6 @@ import { headBytesMax } from '../http-parser/native-parser.ts';
 import type { ArrivingRequest } from './arriving-request.ts';
 import type { CallerRequest, CallerResponse } from './caller-exchange.ts';
 import type { Connection, RequestReader } from './connections.ts';
-import { largePieces } from '../fairness/large-pieces.ts';
 import { Discarding } from './discarding.ts';
 import { EarlyBytes, keptBytesMax } from './early-bytes.ts';
 import { lingerMs } from '@metergate/store/network/lingering-end.ts';
@@ -133,7 +132,6 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
 
   take(bytes: Buffer): boolean {
     if (this.#arriving !== null) return this.#takeBody(this.#arriving, bytes);
-    largePieces.came(bytes.length);
     return this.#phase === 'left' ? this.#socket.push(Buffer.from(bytes)) : this.#takeNext(bytes);
   }
 

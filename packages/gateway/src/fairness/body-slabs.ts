@@ -6,7 +6,6 @@
  * anything. A piece that nobody gives back is left to V8 with its slab, so every way on which a body is dropped or fails may simply forget it. A slab
  * that several pieces of one body share is used again once all of them were given back.
  */
-import { largePieces } from './large-pieces.ts';
 import { ownCopy, ownJoined, tinyBytesBelow } from './own-memory.ts';
 
 /**
@@ -38,10 +37,8 @@ export class BodySlabs {
 
   /** A copy of these bytes, which come in at once. */
   copyOf(bytes: Buffer): Buffer {
-    if (bytes.length < pieceBytesMin || bytes.length > slabBytes) {
-      largePieces.came(bytes.length);
-      return bytes.length < tinyBytesBelow ? Buffer.from(bytes) : ownCopy(bytes);
-    }
+    if (bytes.length < tinyBytesBelow) return Buffer.from(bytes);
+    if (bytes.length < pieceBytesMin || bytes.length > slabBytes) return ownCopy(bytes);
     const slab = this.take();
     bytes.copy(slab);
     return this.lend(slab, bytes.length);
@@ -52,7 +49,6 @@ export class BodySlabs {
     let bytes = 0;
     for (const { length } of parts) bytes += length;
     if (bytes < pieceBytesMin || bytes > slabBytes) {
-      largePieces.came(bytes);
       return bytes < tinyBytesBelow ? Buffer.concat(parts, bytes) : ownJoined(parts, bytes);
     }
     const slab = this.take();
@@ -111,10 +107,7 @@ export class BodySlabs {
   take(): Buffer {
     this.#isUsed = true;
     if (!this.#isTimed) this.#look();
-    const spare = this.#spare.pop();
-    if (spare !== undefined) return spare;
-    largePieces.came(slabBytes);
-    return Buffer.allocUnsafeSlow(slabBytes);
+    return this.#spare.pop() ?? Buffer.allocUnsafeSlow(slabBytes);
   }
 
   #freeSpare(): void {

@@ -3,7 +3,6 @@
  * plain chunks are separated here: the parser takes twice the time to copy them. Everything else is the parser's.
  */
 import { bodySlabs, pieceBytesMin } from '../fairness/body-slabs.ts';
-import { largePieces } from '../fairness/large-pieces.ts';
 import { bodyBytesAhead, copied, isPlainlyChunked } from './body-ahead.ts';
 import { ChunkWalk } from '../http-parser/chunk-walk.ts';
 import type { Parser } from '../http-parser/native-parser.ts';
@@ -70,7 +69,7 @@ export class AnswerReader implements ResponseEvents {
     if (this.#chunks !== null) return this.#readChunks(this.#chunks, bytes);
     const endAt = inHead && !this.#isHeadBegun ? bytes.indexOf(headEnd) : -1;
     if (inHead) this.#isHeadBegun = true;
-    return endAt < 0 ? this.#parse(bytes) : this.#readCutOff(bytes, endAt + headEnd.length);
+    return endAt < 0 ? this.#parser.execute(bytes) : this.#readCutOff(bytes, endAt + headEnd.length);
   }
 
   /** The head is cut off behind its end, so that what follows need not go through the parser. */
@@ -81,13 +80,7 @@ export class AnswerReader implements ResponseEvents {
     if (outcome instanceof Error || headBytes === bytes.length) return outcome;
     if (this.#due > 0) return this.#readCounted(bytes, headBytes);
     const rest = bytes.subarray(headBytes);
-    return this.#chunks === null ? this.#parse(rest) : this.#readChunks(this.#chunks, rest);
-  }
-
-  /** The parser copies the bytes of a body. */
-  #parse(bytes: Buffer): number | Error {
-    largePieces.came(bytes.length);
-    return this.#parser.execute(bytes);
+    return this.#chunks === null ? this.#parser.execute(rest) : this.#readChunks(this.#chunks, rest);
   }
 
   #readCounted(bytes: Buffer, from: number): number {
@@ -101,13 +94,10 @@ export class AnswerReader implements ResponseEvents {
 
   /** Short ones leave at once, and are parts of rooms of Node's. */
   #copied(bytes: Buffer, from: number, to: number): Buffer {
-    if (to - from >= pieceBytesMin) return bodySlabs.copyOf(bytes.subarray(from, to));
-    largePieces.came(to - from);
-    return copied(bytes, from, to);
+    return to - from >= pieceBytesMin ? bodySlabs.copyOf(bytes.subarray(from, to)) : copied(bytes, from, to);
   }
 
   #readChunks(chunks: ChunkWalk, bytes: Buffer): number | Error {
-    largePieces.came(bytes.length);
     const own = copied(bytes, 0, bytes.length);
     const walked = chunks.walk(own, this.#events);
     if (walked === 'part') return bytes.length;

@@ -14,7 +14,6 @@ import { AnswerReader, type AnswerEvents } from './answer-reader.ts';
 import { incoming, incomingBytes } from './incoming-bytes.ts';
 import { idleLimitMs } from './keep-alive.ts';
 import type { ParsedHead } from '../http-parser/response-parser.ts';
-import { largeBytesMin } from '../fairness/large-pieces.ts';
 import { readingTurns, type Resting } from './reading-turns.ts';
 import { expectsPayload, requestHead } from './request-head.ts';
 import { silenceFault, type Phase } from './silence-fault.ts';
@@ -35,6 +34,9 @@ export interface ConnectionOwner {
   idle(connection: SocketConnection): boolean;
   gone(connection: SocketConnection): void;
 }
+
+/** The runtime reads on by itself behind a read of so many bytes. Smaller ones end its reading; TLS hands out pieces of 16 KiB. */
+const largeBytesMin = 16 * 1024;
 
 const twoAnswers = (): ExchangeError => new ExchangeError('protocol', 'Two answers came in at once.');
 const lengthAndTab = new ExchangeError('protocol', 'The length in the answer is followed by a tab.');
@@ -217,7 +219,6 @@ export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting
       return false;
     }
     if (this.#answerIsWhole) return this.#rest();
-    // Smaller reads end the runtime's reading by themselves. TLS hands out pieces of 16 KiB.
     if (length >= largeBytesMin && !this.#rests) this.#rests = readingTurns.restsAfter(this, length);
     return !this.#held && !this.#rests;
   }

@@ -1,5 +1,5 @@
-/** Which parts of Node that are not public this gateway does without, and what that costs. Decisions 0041, 0042 and 0116. */
-import { collect } from '@metergate/store/threads/collector.ts';
+/** Which parts of Node that are not public this gateway does without, and what that costs. Decisions 0041, 0042 and 0095. */
+import { findCollector } from '@metergate/store/threads/collector.ts';
 import { mayUseInternals } from '@metergate/store/threads/node-internals.ts';
 import { sharesInput } from '../callers/shared-input.ts';
 import { hasRequestParser } from '../http-parser/request-parser.ts';
@@ -18,7 +18,7 @@ const parts: readonly InternalPart[] = [
     without: 'Calls are forwarded by undici: a call takes about 1.4 times the processor time, and no WebSocket is accepted.',
   },
   { isUsed: sharesInput, without: 'Callers\' bytes come in buffers of their own: a call takes a little more processor time.' },
-  { isUsed: () => collect('young'), without: 'Memory is collected only when Node does so: an idle node holds more of it.' },
+  { isUsed: () => findCollector() !== null, without: 'Memory is collected only when Node does so: an idle node holds more of it.' },
 ];
 
 /** A sentence for each part that is not used; empty: all are. They must be run in the thread that asks. */

@@ -3,19 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { mayUseInternals } from './node-internals.ts';
 
-/** `young`: only what came since the last collections or the one before, and died since. Takes far less than `all`. */
-type Collected = 'all' | 'young';
+let collector: (() => void) | null = null;
 
-type Collector = (options?: { readonly type: 'minor' }) => void;
-
-const young = { type: 'minor' } as const;
-let collector: Collector | null = null;
-
-/** Collects in the calling thread. False if another thread was at the flag: it is done the next time. */
-export function collect(what: Collected): boolean {
+/** Collects the whole heap of the calling thread. False if another thread was at the flag: it is done the next time. */
+export function collect(): boolean {
   collector ??= findCollector();
-  if (what === 'young') collector?.(young);
-  else collector?.();
+  collector?.();
   return collector !== null;
 }
 
@@ -23,10 +16,10 @@ export function collect(what: Collected): boolean {
  * Node has V8's collector only behind a flag; a context made while that is set has it. Unset again, because kept code depends on the flags. They
  * are those of the whole process: null if another thread unset them in between.
  */
-export function findCollector(setFlags: (flags: string) => void = setFlagsFromString): Collector | null {
+export function findCollector(setFlags: (flags: string) => void = setFlagsFromString): (() => void) | null {
   if (!mayUseInternals) return null;
   setFlags('--expose-gc');
-  const found = runInNewContext('globalThis.gc') as Collector | undefined;
+  const found = runInNewContext('globalThis.gc') as (() => void) | undefined;
   setFlags('--no-expose-gc');
   return found ?? null;
 }

@@ -128,7 +128,7 @@ export function giveBackWhenIdle({ freed = false, background = false }: ThreadWo
       giveBack?.();
     }
     if (!rule.collects({ utilization, heldBytes: heldNow() })) return;
-    if (!collect('all')) return;
+    if (!collect()) return;
     rule.collected(heldNow());
     threads.collected();
   }, lookMs).unref();

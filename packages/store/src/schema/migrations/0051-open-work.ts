@@ -1,9 +1,0 @@
-/** Work that may still be asked for is found without reading all that was ever settled. */
-import { sql } from 'kysely';
-import type { Migration } from './migration.ts';
-
-export const openWork: Migration = async (transaction) => {
-  await sql`drop index deferred_work_due`.execute(transaction);
-  await sql`create index deferred_work_open on deferred_work (organization, next_look_ms)
-    where settled_by is null and part_of is null and began_by is not null and looks >= 0`.execute(transaction);
-};

@@ -1,8 +1,0 @@
-/** An index by time of the calls that have a session: reports by session read only these. PostgreSQL's is a late one (`late-indexes.ts`). */
-import { sql } from 'kysely';
-import type { Migration } from './migration.ts';
-
-export const callsWithSession: Migration = async (transaction, engine) => {
-  if (engine !== 'sqlite') return;
-  await sql`create index call_record_with_session on call_record (organization, started_at_ms) where session is not null`.execute(transaction);
-};

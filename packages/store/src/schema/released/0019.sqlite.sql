@@ -1,1 +1,0 @@
-create index call_record_by_id on call_record (substr(id, 29, 8));

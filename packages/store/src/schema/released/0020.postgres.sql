@@ -1,1 +1,0 @@
-create table "server_settings" ("only" bigint not null primary key, "settings" text collate "C" not null);

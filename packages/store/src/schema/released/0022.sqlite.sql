@@ -1,1 +1,0 @@
-create table "correction" ("id" text not null primary key, "organization" text not null, "provider" text not null, "day_ms" integer not null, "model" text not null, "ours_nano" integer not null, "theirs_nano" integer not null, "bill" text not null, "recorded_at_ms" integer not null, constraint "correction_once" unique ("organization", "provider", "day_ms", "model")) strict;

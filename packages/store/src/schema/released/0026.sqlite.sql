@@ -1,1 +1,0 @@
-alter table "word_sum" add column "hours" integer;

@@ -1,1 +1,0 @@
-alter table "person_session" add column "provided_by" text collate "C";

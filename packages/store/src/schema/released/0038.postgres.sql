@@ -1,1 +1,0 @@
-alter table "organization" add column "wrong_base_url" text collate "C";

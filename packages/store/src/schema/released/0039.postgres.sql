@@ -1,1 +1,0 @@
-alter table "call_record" add column "session" text collate "C";

@@ -1,1 +1,0 @@
-create table "named_upstream" ("organization" text not null references "organization" ("id"), "name" text not null, "url" text not null, "enabled" integer not null, "sealed" blob, "version" integer not null, "auth" text not null, "dialect" text, "provider" text, constraint "named_upstream_pk" primary key ("organization", "name")) strict;

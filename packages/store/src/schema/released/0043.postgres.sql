@@ -1,3 +1,0 @@
-alter table "organization" add column "models" text collate "C";
---
-alter table "service_key" add column "models" text collate "C";

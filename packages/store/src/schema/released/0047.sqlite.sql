@@ -1,1 +1,0 @@
-alter table "organization" add column "follow" integer;

@@ -1,1 +1,0 @@
-create table "allocation_rules" ("organization" text collate "C" not null primary key, "json" text collate "C" not null);

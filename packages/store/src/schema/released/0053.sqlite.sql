@@ -1,1 +1,0 @@
-create table "month_budget" ("id" text not null primary key, "organization" text not null, "scope" text not null, "subject" text not null, "month_ms" integer not null, "amount_nano" integer not null, "at" text not null, "told" text, constraint "month_budget_once" unique ("organization", "scope", "subject", "month_ms")) strict;

@@ -1,1 +1,0 @@
-alter table "run" add column "lowered" text collate "C";

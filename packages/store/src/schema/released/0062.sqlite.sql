@@ -1,1 +1,0 @@
-alter table "cell" add column "address" text default '' not null;
