@@ -19,7 +19,7 @@ export function clockAhead(byMs: number): { readonly NODE_OPTIONS?: string } {
 
 /**
  * Sets this process's clock to the next noon in UTC, from which it goes on. Call it where a file is loaded. Products that are started afterwards have
- * the same clock. Programs of others, such as browsers and databases, keep the machine's, which is less than a day behind: no cookie ends early there.
+ * the same clock. Programs of others, such as browsers and databases, keep the machine's. It is less than a day behind: no cookie ends early there.
  */
 export function standAtNoon(): void {
   if (aheadMs !== 0) return;
