@@ -10,7 +10,7 @@
  *   hardly depends on what else the machine does. With `--tasks`, what each task did that took 30 ms of the processor;
  * - frames: how many a second while the page is scrolled with a wheel, if it is longer than the window, the longest wait for one, and how many a
  *   bare page with the rows of its table has in the same browser: more than that this machine does not show.
- * `--only`: the addresses that hold the word; `--pages`: exactly these, of the list or not; `--phone`: a phone's window.
+ * `RUN` in an address is a run that the store has. `--only`: the addresses that hold the word; `--pages`: exactly these, of the list or not; `--phone`: a phone's window.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -29,9 +29,9 @@ const { values } = parseArgs({ options: {
 } });
 const addresses = values.pages?.split(',') ?? [
   '/', '/?by=model', '/?range=90d&by=label', '/explore', '/explore?by=label&range=90d', '/explore?by=label&and=day', '/explore?by=key&and=day',
-  '/explore?by=key&and=label&range=90d&every', '/explore?by=person', '/calls', '/calls?live=on', '/calls?label=env:production', '/refusals', '/runs',
+  '/explore?by=key&and=label&range=90d&every', '/explore?by=person', '/calls', '/calls?live=on', '/calls?label=env:production', '/refusals', '/runs', '/runs?run=RUN',
   '/month', '/baseline', '/caps', '/alerts', '/projects', '/statement', '/exports', '/start', '/keys', '/keys?tab=all', '/connect', '/providers',
-  '/members', '/tokens', '/audit', '/nodes', '/settings',
+  '/members', '/tokens', '/audit', '/nodes', '/settings', '/settings?tab=you',
 ].filter((address) => address.includes(values.only ?? ''));
 const email = 'bench@example.com';
 const password = 'a password for the bench';
@@ -74,7 +74,8 @@ try {
   const page = await signedIn(browser);
   const heads = [['ready', 9], ['API', 9], ['ratio', 7], ['task', 8], ['its CPU', 8], ['frames', 28]] as const;
   console.log(['page'.padEnd(44), ...heads.map(([head, wide]) => head.padStart(wide))].join(' '));
-  for (const address of addresses) await measure(page, address);
+  const run = await firstRun(page);
+  for (const address of addresses) await measure(page, address.replace('RUN', run));
 } finally {
   await browser.close();
   await system.stop();
@@ -99,6 +100,12 @@ async function signedIn(from: Browser): Promise<Page> {
   await page.goto(system.platformUrl);
   await page.evaluate(readyMs);
   return page;
+}
+
+/** The newest run: the story of one. */
+async function firstRun(page: Page): Promise<string> {
+  const runs = await (await page.request.get(`${system.platformUrl}/platform/v1/runs?limit=1`)).json() as { data: { id: string }[] };
+  return encodeURIComponent(runs.data[0]?.id ?? 'none');
 }
 
 interface Visit {

@@ -87,7 +87,33 @@ if (here !== 'linux-x64') {
     await viewer.request.post(at('/platform/v1/auth/sign-in/email'), { data: { email: 'vera@example.com', password } });
     await openPage(viewer, at('/month'));
     await viewer.getByText('An admin closes it.').waitFor();
-    assert.equal(await viewer.getByRole('button', { name: /^Close/ }).count(), 0);
+    assert.equal(await viewer.getByRole('button', { name: /^Close|the rules/ }).count(), 0);
+  });
+
+  test('rules are set on the page: tried on the month before, and two people who set them see each other', async () => {
+    const other = await ground.person('ada@example.com', { reducedMotion: 'reduce' });
+    for (const each of [page, other]) {
+      if (each === page) await followTo(page, at(`/month?month=${lastMonth}`));
+      await openPage(each, at(`/month?month=${thisMonth}`));
+      await each.getByRole('button', { name: 'Change the rules' }).click();
+      assert.equal(await each.getByLabel('Who pays by rule 1: the team').inputValue(), 'search');
+      await each.getByLabel('Who pays by rule 1: the team').fill(each === page ? 'finders' : 'seekers');
+    }
+    await page.getByRole('button', { name: 'Try them on' }).click();
+    await page.getByRole('table', { name: 'What each team would have paid' }).getByRole('row').filter({ hasText: 'finders' }).waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+    await page.getByRole('dialog').getByRole('button', { name: 'Set the rules' }).click();
+    await page.getByText('The rules are set.').waitFor();
+    await page.getByRole('table', { name: 'Teams' }).getByRole('link', { name: 'finders' }).waitFor();
+    await other.getByRole('dialog').getByRole('button', { name: 'Set the rules' }).click();
+    const conflict = other.getByRole('alert').filter({ hasText: 'Somebody else changed this meanwhile' });
+    await conflict.getByText('you entered projects project-1: seekers; projects *: everyone, it is projects project-1: finders;').waitFor();
+    await conflict.getByRole('button', { name: 'Save mine' }).click();
+    await other.getByRole('table', { name: 'Teams' }).getByRole('link', { name: 'seekers' }).waitFor();
+    const { allocation } = await asked<{ allocation: unknown }>('/allocation');
+    assert.deepEqual(allocation, { rules: [{ projects: ['project-1'], team: 'seekers' }, { projects: ['*'], team: 'everyone' }], markup: '5' });
+    ground.complaints.splice(0).forEach((line) => assert.match(line, /status of 409/));
+    await other.context().close();
   });
 
   test('a bill is held against the records: what differs is named, and the differences are recorded on request', async () => {

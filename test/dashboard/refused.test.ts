@@ -107,6 +107,32 @@ if (here !== 'linux-x64') {
     await untilTrue(() => page.evaluate<boolean>("document.activeElement.ariaLabel === 'Your account'"));
   });
 
+  test('what opens over a page gives the focus back, also where it was opened from a menu that is gone', async () => {
+    const opens: readonly (readonly [path: string, opener: RegExp, item?: RegExp])[] = [
+      ['/keys', /^What to do with/, /^Rotate/], ['/keys', /^What to do with/, /^Revoke/], ['/', /^Filter$/], ['/explore', /^Views$/, /^Save this view/],
+      ['/caps', /^New cap$/], ['/month', /^Month: /],
+    ];
+    for (const [path, opener, item] of opens) {
+      await openPage(page, at(path));
+      const button = page.getByRole('button', { name: opener }).first();
+      await button.focus();
+      const name = await button.evaluate<string, null>('(of) => of.ariaLabel ?? of.innerText', null);
+      await page.keyboard.press('Enter');
+      if (item !== undefined) {
+        const chosen = page.getByRole('menuitem', { name: item });
+        await chosen.focus();
+        await page.keyboard.press('Enter');
+        await chosen.waitFor({ state: 'hidden' });
+      }
+      const over = page.locator('#over-page [role="dialog"]:visible, #over-page .mantine-Popover-dropdown:visible').first();
+      await over.waitFor();
+      await untilTrue(() => over.evaluate<boolean, null>('(of) => of.contains(document.activeElement)', null));
+      await page.keyboard.press('Escape');
+      await over.waitFor({ state: 'hidden' });
+      await untilTrue(() => page.evaluate<boolean>(`(document.activeElement.ariaLabel ?? document.activeElement.innerText) === ${JSON.stringify(name)}`));
+    }
+  });
+
   test('how many first steps are done is not said before it is known', async () => {
     const held: Route[] = [];
     await page.route(/\/platform\/v1\/keys/, (route) => { held.push(route); });

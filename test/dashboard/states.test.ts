@@ -75,6 +75,12 @@ const states: readonly State[] = [
   ['/alerts', item('Remove…')],
   ['/month', async (page) => { await press(/^Month: /)(page); await page.getByRole('button', { name: 'Year before' }).waitFor(); }],
   ['/month', ask('Set a budget')],
+  ['/month', async (page) => {
+    await ask('Set the rules')(page);
+    await press('Add a rule')(page);
+    await page.getByLabel('Who pays by rule 1', { exact: true }).selectOption('split');
+    await press('Add an account')(page);
+  }],
   ['/month', ask(/^Close .*…$/)],
   ['/baseline', press('Make a Baseline')],
   ['/keys?id=KEY', dialog],
@@ -84,7 +90,7 @@ const states: readonly State[] = [
   ['/keys', item('Revoke…')],
   ['/keys?new=key', press('More settings')],
   ['/keys?new=key', async (page) => { await press('Make the key')(page); await page.getByText('Copy the service key now').waitFor(); }],
-  ['/providers', ask('Disconnect…')],
+  ['/providers', ask(/^Disconnect/)],
   ['/providers', press('Declare an upstream…')],
   ['/members?new=invitation', dialog],
   ['/members', item('Remove…')],
@@ -311,4 +317,34 @@ if (here !== 'linux-x64') {
     await page.unroute(requests);
     await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
   });
+
+  test('no two buttons of a page have the same name: those in rows say whose they are', async () => {
+    await made('/caps', { scope: 'key', key: ids['KEY'], window: 'month', limit: '5' });
+    await made('/webhooks', { url: 'https://hooks.example.com/other' });
+    await made('/tokens', { name: 'other script', role: 'viewer', expiresInSeconds: null });
+    await made('/invitations', { email: 'first@example.com', role: 'viewer' });
+    await made('/invitations', { email: 'second@example.com', role: 'viewer' });
+    const caps = (await (await page.request.get(at('/platform/v1/caps'))).json()) as { data: { id: string }[] };
+    for (const { id } of caps.data) await made('/alerts', { cap: id, at: [80] });
+    for (const label of ['team:core', 'team:other']) await made('/month-budgets', { scope: 'label', subject: label, month: null, amount: '5', at: [80] });
+    await call(ground.system, (await ground.system.createKey()).key, { headers: { 'x-svc-project': 'first' } });
+    const same: string[] = [];
+    for (const path of pagePaths) {
+      await openPage(page, at(path));
+      same.push(...(await sameNames(page)).map((name) => `${path} ${name}`));
+    }
+    assert.deepEqual(same, []);
+  });
+}
+
+/** The names that more than one button of the page has, or more than one link in a row of a list. */
+async function sameNames(page: Page): Promise<string[]> {
+  await axeHere(page, ['button-name']);
+  return page.evaluate<string[]>(`(() => {
+    axe.setup(document);
+    const named = [...document.querySelectorAll('main button, main td.card-actions a')].filter((each) => each.checkVisibility({ visibilityProperty: true }))
+      .map((each) => axe.commons.text.accessibleText(each));
+    axe.teardown();
+    return [...new Set(named.filter((name, at) => named.indexOf(name) !== at))];
+  })()`);
 }

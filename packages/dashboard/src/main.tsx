@@ -8,6 +8,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queries } from './api/client.ts';
+import { followFocus } from './app/lost-focus.ts';
 import { followOtherTabs } from './app/session.ts';
 import { goAhead } from './frame/ahead.ts';
 import { router } from './frame/router.tsx';
@@ -37,6 +38,7 @@ function draw(): void {
 }
 
 followOtherTabs();
+followFocus();
 lightOnPaper();
 goAhead();
 // Once the page is there: React would keep a placeholder for 300 ms that is needed for 50. Not awaited: the page's script takes parts of this one.

@@ -1,5 +1,6 @@
 /** Colors, type and defaults of every component. Dimmed text and links keep a contrast of 4.5 and more on every surface. */
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+import { focusAgain } from './lost-focus.ts';
 
 const tide: MantineColorsTuple = [
   '#e8f6f5',
@@ -31,7 +32,9 @@ const dark: MantineColorsTuple = [
 const listed = { defaultProps: { withScrollArea: false }, styles: { options: { maxHeight: '16rem', overflowY: 'auto' } } } as const;
 
 /** A dialog's head is not a landmark of the page, and its close button has a label. */
-const dialog = { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'presentation' } } };
+const dialog = {
+  closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'presentation' } }, onExitTransitionEnd: focusAgain,
+};
 
 export const theme = createTheme({
   primaryColor: 'tide',

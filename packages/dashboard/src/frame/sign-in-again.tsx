@@ -1,9 +1,10 @@
 /** A sign-in form over the page when a session has ended. The page behind stays as it is, so that nothing typed is lost. */
-import { Button, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ask, queries, Refused, sentenceOf } from '../api/client.ts';
 import { useSession } from '../app/session.ts';
 import { ProviderButton } from '../pages/sign-in/provider-button.tsx';
+import { SecretInput } from '../parts/secret-input.tsx';
 
 export function SignInAgain({ onClose }: { readonly onClose: () => void }) {
   const { email, organization } = useSession();
@@ -38,7 +39,7 @@ export function SignInAgain({ onClose }: { readonly onClose: () => void }) {
             Sign in again as <b className="wrap">{email}</b> and go on: what you typed is still there.
           </Text>
           <input type="hidden" autoComplete="username" value={email ?? ''} readOnly />
-          <PasswordInput
+          <SecretInput
             label="Password"
             autoComplete="current-password"
             required

@@ -5,8 +5,9 @@
 import { Table } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { memo, useMemo, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
+import { memo, useId, useMemo, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
 import { wholeCount } from '../shown/amounts.ts';
+import { RowCalled } from './named-by-row.tsx';
 import type { MeasuredRow } from './rows-in-window.tsx';
 import { printedMax } from './rows-kept.ts';
 import { useSortedRows } from './sorted-rows.ts';
@@ -71,6 +72,8 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
   const windowed = rows.length > wholeMax;
   const fixed = windowed || columns.some(({ width }) => width !== undefined);
   const places = useMemo(() => columns.map((column) => placed(column, columns)), [columns]);
+  const table = useId();
+  const hasActions = columns.some(({ head }) => head === '');
   const tooNarrow = `(min-width: 40.01em) and (max-width: ${columns.length > figuresMany ? 112 : 75}em)`;
   const dense = useMediaQuery(tooNarrow, matchMedia(tooNarrow).matches) && columns.every(({ narrow }) => narrow !== undefined);
   return (
@@ -128,6 +131,7 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
                 onOpen={onOpen as RowProps['onOpen']}
                 measure={measured?.measure}
                 index={measured?.index}
+                called={hasActions ? `${table}${rowId(row).replaceAll(/\s/g, '_')}` : undefined}
               />
             )}
           />
@@ -135,7 +139,7 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
             <tfoot role="rowgroup">
               <tr role="row">
                 {columns.map((column, at) => (
-                  <td key={column.id} role="cell" {...places[at]}>
+                  <td key={column.id} role="cell" {...places[at]!.cell}>
                     {column.foot}
                   </td>
                 ))}
@@ -181,15 +185,22 @@ interface RowProps {
   readonly onOpen: ((row: object) => void) | undefined;
   readonly measure: MeasuredRow['measure'];
   readonly index: number | undefined;
+  /** What the ids of its cells begin with; undefined: it has no actions, which are named by them. */
+  readonly called: string | undefined;
 }
 
 /** Plain elements, drawn again only if the row has changed: a live list may change every second. */
-const Row = memo(function Row({ of: row, columns, places, onOpen, measure, index }: RowProps) {
+const Row = memo(function Row({ of: row, columns, places, onOpen, measure, index, called }: RowProps) {
+  const idOf = (at: number): string | undefined => (called !== undefined && places[at]!.names ? `${called}${columns[at]!.id}` : undefined);
   return (
     <tr role="row" ref={measure} data-index={index} {...opening(row, onOpen)}>
       {columns.map((column, at) => (
-        <td key={column.id} role="cell" {...places[at]}>
-          {column.cell(row)}
+        <td key={column.id} role="cell" id={idOf(at)} {...places[at]!.cell}>
+          {called === undefined || column.head !== '' ? (
+            column.cell(row)
+          ) : (
+            <RowCalled value={columns.flatMap((_, other) => idOf(other) ?? []).join(' ')}>{column.cell(row)}</RowCalled>
+          )}
         </td>
       ))}
     </tr>
@@ -221,7 +232,11 @@ function narrowSizes<Row>(columns: readonly Column<Row>[]): Record<string, strin
 function placed<Row>({ id, head, right, card }: Column<Row>, [first, ...rest]: readonly Column<Row>[]) {
   const leads = id === first?.id && card === undefined && !rest.some((other) => other.card === 'lead');
   const place = leads ? 'lead' : (card ?? (head === '' ? 'actions' : 'line'));
-  return { className: right === true ? `right card-${place}` : `card-${place}`, 'data-head': head };
+  return {
+    cell: { className: right === true ? `right card-${place}` : `card-${place}`, 'data-head': head },
+    /** Whether it says what the row is called. */
+    names: place === 'lead' || place === 'under',
+  };
 }
 
 function opening<Row>(row: Row, onOpen: ((row: Row) => void) | undefined) {

@@ -1,7 +1,7 @@
 /** Filters by a call's attribution: active ones as pills, and a form to add one. The values offered are those seen in usage. */
 import { ActionIcon, Autocomplete, Button, Group, Pill, Popover, Select, Stack } from '@mantine/core';
 import { Filter, X } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { api } from '../api/client.ts';
 import { filterNames, filterValues, typedFilter, type FilterName, type Filters } from '../app/page-search.ts';
 import { dimensionNames } from './dimension-names.ts';
@@ -16,6 +16,12 @@ export interface FilterBarProps {
 
 export function FilterBar({ filters, onChange, openedAtFirst = false }: FilterBarProps) {
   const [opened, setOpened] = useState(openedAtFirst);
+  const button = useRef<HTMLButtonElement>(null);
+  // Focus that is given back to the one that opened it would be nowhere: that button was in the place of this bar.
+  const follow = (next: boolean): void => {
+    setOpened(next);
+    if (!next) button.current?.focus();
+  };
   const keys = useKeyNames();
   const inForce = filterNames.filter((name) => filters[name] !== undefined);
   return (
@@ -37,9 +43,10 @@ export function FilterBar({ filters, onChange, openedAtFirst = false }: FilterBa
           </Group>
         </Pill>
       ))}
-      <Popover opened={opened} onChange={setOpened} trapFocus position="bottom-start" shadow="md">
+      <Popover opened={opened} onChange={follow} trapFocus position="bottom-start" shadow="md">
         <Popover.Target>
           <Button
+            ref={button}
             size="xs"
             variant="default"
             leftSection={<Filter size={13} aria-hidden />}
@@ -53,7 +60,7 @@ export function FilterBar({ filters, onChange, openedAtFirst = false }: FilterBa
             taken={inForce}
             onAdd={(name, value) => {
               onChange(typedFilter(name, value));
-              setOpened(false);
+              follow(false);
             }}
           />
         </Popover.Dropdown>

@@ -1,9 +1,10 @@
 /** Provider keys: connected, replaced, tested and disconnected. A key can be entered but never read back. */
-import { Alert, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ask, queries, Refused, type Shown } from '../api/client.ts';
 import { Confirm, useQuestion } from './confirm.tsx';
 import { useDoing } from './doing.ts';
+import { SecretInput } from './secret-input.tsx';
 import { StateBadge } from './state-badge.tsx';
 
 type Connection = Shown<'ListedProviderConnection'>;
@@ -70,12 +71,13 @@ function ProviderRow({ of: { provider, state, placeholder, version } }: { readon
             <Button
               size="compact-sm"
               variant="default"
+              aria-label={`Test ${name}`}
               loading={testing.isPending}
               onClick={() => testing.mutate(undefined)}
               disabled={placeholder}>
               Test
             </Button>
-            <Button size="compact-sm" variant="subtle" color="red" c="var(--bad)" onClick={leaving.open}>
+            <Button size="compact-sm" variant="subtle" color="red" c="var(--bad)" aria-label={`Disconnect ${name}…`} onClick={leaving.open}>
               Disconnect…
             </Button>
           </Group>
@@ -87,7 +89,7 @@ function ProviderRow({ of: { provider, state, placeholder, version } }: { readon
           if (!isOther) connecting.mutate(typedOver);
         }}>
         <Group align="flex-end" gap="xs">
-          <PasswordInput
+          <SecretInput
             className="grow"
             label={`${name} key`}
             description={state === 'missing' ? 'Stored sealed; nobody can read it again.' : 'Replaces the one that is connected.'}
@@ -103,6 +105,7 @@ function ProviderRow({ of: { provider, state, placeholder, version } }: { readon
             type="submit"
             variant={state === 'missing' ? 'filled' : 'default'}
             disabled={credential.trim() === '' || isOther}
+            aria-label={`${state === 'missing' ? 'Connect' : 'Replace'} ${name}`}
             loading={connecting.isPending}>
             {state === 'missing' ? 'Connect' : 'Replace'}
           </Button>

@@ -10,12 +10,12 @@ export function RefusalHelp({ of: refusal }: { readonly of: Pick<Shown<'Refusal'
   const may = useMay('admin');
   if (page === undefined) return <Text size="sm">{words}</Text>;
   // A page that the person's role does not open leads nowhere.
-  const opens = may || page.to !== '/providers';
+  const opens = may || (page.to !== '/providers' && page.search === undefined);
   return (
     <Text size="sm">
       {words}
       {may || page.who === undefined ? null : ` ${page.who}`}
-      {opens ? <> See <Link to={page.to}>{page.name}</Link>.</> : null}
+      {opens ? <> See <Link to={page.to} search={page.search ?? {}}>{page.name}</Link>.</> : null}
     </Text>
   );
 }

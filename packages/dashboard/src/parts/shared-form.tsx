@@ -15,6 +15,8 @@ export interface SharedForm<Thing, Values> {
   readonly entered: (thing: Thing) => Values;
   /** What each field is called, as its label does. */
   readonly words: Readonly<Record<keyof Values & string, string>>;
+  /** Values in words, where a field is more than a text or a number; undefined: it is not. */
+  readonly said?: (name: keyof Values & string, values: Values) => string | undefined;
   readonly validate?: (values: Values) => FormErrors;
   /** Sends the difference between the values and what they were made from. */
   readonly send: (values: Values, before: Thing) => Promise<unknown>;
@@ -26,7 +28,8 @@ export interface SharedForm<Thing, Values> {
 }
 
 export function useSharedForm<Thing extends object, Values extends Record<string, unknown>>(shared: SharedForm<Thing, Values>) {
-  const { entered, words } = shared;
+  const { entered, words, said } = shared;
+  const inWords = (name: string, values: Values): string => said?.(name, values) ?? valueText(values[name]);
   const [before, setBefore] = useState(shared.of);
   const [now, setNow] = useState<Thing | null>(null);
   const form = useForm<Values>({ initialValues: entered(shared.of), ...(shared.validate === undefined ? {} : { validate: shared.validate }) });
@@ -82,8 +85,8 @@ export function useSharedForm<Thing extends object, Values extends Record<string
           <ul className="conflict">
             {both.map((name) => (
               <li key={name}>
-                {words[name as keyof Values & string]}: you entered <b>{valueText(form.values[name])}</b>, it is{' '}
-                <b>{valueText(entered(now)[name])}</b> now.
+                {words[name as keyof Values & string]}: you entered <b>{inWords(name, form.values)}</b>, it is{' '}
+                <b>{inWords(name, entered(now))}</b> now.
               </li>
             ))}
           </ul>

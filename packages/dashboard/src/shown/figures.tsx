@@ -1,4 +1,5 @@
 /** Money, counts and moments in a page: short to read, in full on hover. */
+import { useSyncExternalStore } from 'react';
 import { shortCount, shortDollars, wholeCount, wholeDollars } from './amounts.ts';
 import { agoOrAhead, ownMoment, utcClock, utcDay, utcMoment } from './moments.ts';
 
@@ -32,12 +33,35 @@ export function Moment({
   readonly relative?: boolean;
 }) {
   if (at === null || at === undefined) return <span className="dim">{none}</span>;
+  if (relative) return <Relative at={at} />;
   const date = new Date(at);
   return (
-    <time className="nowrap" dateTime={at} title={relative ? `${utcMoment(date)} · ${ownMoment(date)}` : ownMoment(date)}>
-      {relative ? agoOrAhead(date, Date.now()) : utcMoment(date)}
+    <time className="nowrap" dateTime={at} title={ownMoment(date)}>
+      {utcMoment(date)}
     </time>
   );
+}
+
+/** How long ago it was, or how far ahead it is, also after the page has been open for a while. */
+function Relative({ at }: { readonly at: string }) {
+  useSyncExternalStore(everyTick, tick);
+  const date = new Date(at);
+  return (
+    <time className="nowrap" dateTime={at} title={`${utcMoment(date)} · ${ownMoment(date)}`}>
+      {agoOrAhead(date, Date.now())}
+    </time>
+  );
+}
+
+const tickMs = 10_000;
+
+function everyTick(tell: () => void): () => void {
+  const ticking = setInterval(tell, tickMs);
+  return () => clearInterval(ticking);
+}
+
+function tick(): number {
+  return Math.floor(Date.now() / tickMs);
 }
 
 /** The time of day, and the day below it. */

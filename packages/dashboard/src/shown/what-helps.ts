@@ -6,14 +6,19 @@ type Refusal = Pick<Shown<'Refusal'>, 'code' | 'scope' | 'window'>;
 interface Help {
   readonly words: string;
   /** Where it is done, and what the others are told of who does it; absent: it is done on the caller's side. */
-  readonly page?: { readonly to: '/caps' | '/settings' | '/providers' | '/keys' | '/runs'; readonly name: string; readonly who?: string };
+  readonly page?: {
+    readonly to: '/caps' | '/settings' | '/providers' | '/keys' | '/runs';
+    readonly search?: { readonly new: 'grant' };
+    readonly name: string;
+    readonly who?: string;
+  };
 }
 
 const limits = { to: '/caps', name: 'Caps & limits' } as const;
 const caps = { ...limits, who: 'An admin changes caps.' } as const;
 const settings = { to: '/settings', name: 'Settings', who: 'An admin changes the settings.' } as const;
 const providers = { to: '/providers', name: 'Providers', who: 'An admin connects providers.' } as const;
-const runs = { to: '/runs', name: 'Runs', who: 'An admin mints grants.' } as const;
+const grants = { to: '/runs', search: { new: 'grant' }, name: 'how to mint one', who: 'An admin mints it.' } as const;
 const keys = { to: '/keys', name: 'Service keys', who: 'An admin says which models are allowed.' } as const;
 
 const windows: Readonly<Record<string, string>> = {
@@ -65,7 +70,7 @@ const byCode: Readonly<Record<string, Help>> = {
 
 export function whatHelps({ code, scope, window }: Refusal): Help {
   if (code !== 'budget_exceeded') return byCode[code] ?? { words: 'The sentence in the answer says what to change.' };
-  if (scope === 'run') return { words: `${newRun}, and a larger x-svc-run-budget. A grant allows more than the policy does.`, page: runs };
+  if (scope === 'run') return { words: `${newRun}, and a larger x-svc-run-budget. A grant allows more than the policy does.`, page: grants };
   const until = windows[window ?? ''];
   return {
     words: `A cap ${subjects[scope ?? ''] ?? ''} is reached. ${until === undefined ? 'Raise or remove it.' : `Raise it, or wait until ${until}.`}`,

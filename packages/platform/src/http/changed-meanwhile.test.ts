@@ -29,6 +29,25 @@ test('an organization: a field that changed since is named, and nothing of the c
   assert.deepEqual(detail, { id: acme.id, runCeiling: '7' });
 });
 
+test('rules of allocation: whoever sets them says which they were made from, by their hash', async () => {
+  const set = (team: string, was?: unknown) => platform.ask('/platform/v1/allocation', {
+    method: 'PUT', token: acme.tokens.owner, body: { rules: [{ projects: ['*'], team }], ...(was === undefined ? {} : { was }) },
+  });
+  const first = await set('one', null);
+  assert.equal(first.status, 200, first.text);
+  assert.deepEqual(errorOf(await set('two', null)), [409, 'changed_meanwhile'], 'there are some by now');
+  const was = { hash: first.body['hash'] };
+  const second = await set('two', was);
+  assert.equal(second.status, 200, second.text);
+  assert.deepEqual(errorOf(await set('three', was)), [409, 'changed_meanwhile']);
+  const shown = await platform.ask('/platform/v1/allocation', { token: acme.tokens.owner });
+  assert.deepEqual(shown.body, second.body, 'nothing was saved, and what a change was made from is no part of the rules');
+  const both = await Promise.all(['four', 'five'].map((team) => set(team, { hash: second.body['hash'] })));
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 409], 'one after the other');
+  assert.equal((await platform.ask('/platform/v1/allocation', { method: 'DELETE', token: acme.tokens.owner })).status, 200);
+  assert.deepEqual(errorOf(await set('three', was)), [409, 'changed_meanwhile'], 'they were removed');
+});
+
 test('a service key: the same, also for when it ends', async () => {
   const made = await platform.ask('/platform/v1/keys', { method: 'POST', token: acme.tokens.owner, body: { name: 'one' } });
   const path = `/keys/${String(made.body['id'])}`;

@@ -1,9 +1,9 @@
 /** Button that sends a test delivery; hidden without permission. */
-import { Button } from '@mantine/core';
 import { Send } from 'lucide-react';
 import { ask } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { useDoing } from '../../parts/doing.ts';
+import { RowButton } from '../../parts/named-by-row.tsx';
 
 export function SendTest({ webhook, onSent }: { readonly webhook: string; readonly onSent?: () => void }) {
   const may = useMay('admin');
@@ -14,13 +14,11 @@ export function SendTest({ webhook, onSent }: { readonly webhook: string; readon
   });
   if (!may) return null;
   return (
-    <Button
-      size="compact-sm"
-      variant="default"
+    <RowButton
       leftSection={<Send size={14} aria-hidden />}
       loading={testing.isPending}
       onClick={() => testing.mutate(undefined)}>
       Send a test
-    </Button>
+    </RowButton>
   );
 }

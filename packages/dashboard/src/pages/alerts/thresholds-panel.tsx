@@ -9,6 +9,7 @@ import type { PathSearch } from '../../app/page-search.ts';
 import { useMay } from '../../app/session.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { useDoing } from '../../parts/doing.ts';
+import { RowButton } from '../../parts/named-by-row.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { useKeyNames, type KeyNames } from '../../shown/key-names.ts';
@@ -107,18 +108,10 @@ function ThresholdActions({ of: { id, cap }, open }: { readonly of: Alert; reado
   if (!may) return null;
   return (
     <Group gap={6} justify="flex-end" wrap="nowrap">
-      <Button size="compact-sm" variant="default" onClick={() => open({ new: 'threshold', tab: cap })}>
-        Change
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        color="red"
-        c="var(--bad)"
-        loading={removing.isPending}
-        onClick={() => removing.mutate(undefined)}>
+      <RowButton onClick={() => open({ new: 'threshold', tab: cap })}>Change</RowButton>
+      <RowButton variant="subtle" color="red" c="var(--bad)" loading={removing.isPending} onClick={() => removing.mutate(undefined)}>
         Remove
-      </Button>
+      </RowButton>
     </Group>
   );
 }

@@ -1,10 +1,11 @@
 /** The columns of the table of caps. */
-import { Button, Group, Tooltip } from '@mantine/core';
+import { Group, Tooltip } from '@mantine/core';
 import { ask, type Shown } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import type { Column } from '../../parts/data-table.tsx';
 import { useDoing } from '../../parts/doing.ts';
+import { RowButton } from '../../parts/named-by-row.tsx';
 import { Moment } from '../../shown/figures.tsx';
 import type { KeyNames } from '../../shown/key-names.ts';
 import { capAnswer, CapBadge, CapSubject, Spent } from './cap-facts.tsx';
@@ -48,12 +49,10 @@ function CapActions({ of: cap, onEdit }: { readonly of: Cap; readonly onEdit: ()
   if (!may) return null;
   return (
     <Group gap={6} justify="flex-end" wrap="nowrap">
-      <Button size="compact-sm" variant="default" onClick={onEdit}>
-        Change
-      </Button>
-      <Button size="compact-sm" variant="subtle" color="red" c="var(--bad)" onClick={removal.open}>
+      <RowButton onClick={onEdit}>Change</RowButton>
+      <RowButton variant="subtle" color="red" c="var(--bad)" onClick={removal.open}>
         Remove…
-      </Button>
+      </RowButton>
       <Confirm of={removal} title="Remove this cap?" act="Remove" doing={removing}>
         The cap no longer applies to calls. Spend is still counted, so a new cap knows it.
       </Confirm>

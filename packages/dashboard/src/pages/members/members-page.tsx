@@ -10,6 +10,7 @@ import { useSession, type SessionRole } from '../../app/session.ts';
 import { CodeBlock } from '../../parts/copying.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { useDoing } from '../../parts/doing.ts';
+import { RowButton } from '../../parts/named-by-row.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { Moment } from '../../shown/figures.tsx';
@@ -131,8 +132,8 @@ function Withdraw({ id }: { readonly id: string }) {
     changes,
   });
   return (
-    <Button size="compact-sm" variant="default" loading={withdrawing.isPending} onClick={() => withdrawing.mutate(undefined)}>
+    <RowButton loading={withdrawing.isPending} onClick={() => withdrawing.mutate(undefined)}>
       Withdraw
-    </Button>
+    </RowButton>
   );
 }

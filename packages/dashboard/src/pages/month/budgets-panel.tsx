@@ -1,8 +1,9 @@
 /** Budgets in force in a month: what calls are meant to cost, what they did, and what is expected at its end. They refuse nothing. */
-import { Autocomplete, Button, Modal, Select, Stack, Text } from '@mantine/core';
+import { Autocomplete, Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
+import { useState } from 'react';
 import { ask, type Shown } from '../../api/client.ts';
 import { wholeListQuery } from '../../api/whole-list.ts';
 import { useMay } from '../../app/session.ts';
@@ -10,6 +11,7 @@ import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { DollarsInput } from '../../parts/dollars-input.tsx';
 import { useSharedForm } from '../../parts/shared-form.tsx';
+import { RowButton } from '../../parts/named-by-row.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { SpentBar } from '../../parts/spent-bar.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -40,9 +42,14 @@ const states = {
 export function BudgetsPanel({ month }: { readonly month: string }) {
   const admin = useMay('admin');
   const [opened, form] = useDisclosure(false);
+  const [changed, setChanged] = useState<Budget | null>(null);
+  const open = (budget: Budget | null): void => {
+    setChanged(budget);
+    form.open();
+  };
   const budgets = useQuery(budgetsQuery(month));
   const add = admin ? (
-    <Button size="xs" variant="default" leftSection={<Plus size={14} aria-hidden />} onClick={form.open}>
+    <Button size="xs" variant="default" leftSection={<Plus size={14} aria-hidden />} onClick={() => open(null)}>
       Set a budget
     </Button>
   ) : undefined;
@@ -63,14 +70,14 @@ export function BudgetsPanel({ month }: { readonly month: string }) {
               caption="Budgets"
               rows={data}
               rowId={({ id }) => id}
-              columns={admin ? [...columns, removing] : columns}
+              columns={admin ? [...columns, actionsOf(open)] : columns}
               minWidth={780}
             />
           )
         }
       </Loaded>
-      <Modal opened={opened} onClose={form.close} title="Set a budget" size="lg">
-        <BudgetForm month={month} onDone={form.close} />
+      <Modal opened={opened} onClose={form.close} title={changed === null ? 'Set a budget' : 'Change the budget'} size="lg">
+        <BudgetForm month={month} budget={changed} onDone={form.close} />
       </Modal>
     </Panel>
   );
@@ -87,9 +94,16 @@ function placeOf({ scope, subject }: BudgetEntered) {
   return { scope, subject: scope === 'organization' ? null : named };
 }
 
-function BudgetForm({ month, onDone }: { readonly month: string; readonly onDone: () => void }) {
+interface BudgetFormProps {
+  readonly month: string;
+  /** The one that is changed; null: a new one is set. */
+  readonly budget: Budget | null;
+  readonly onDone: () => void;
+}
+
+function BudgetForm({ month, budget, onDone }: BudgetFormProps) {
   const { form, saving, submit, conflict } = useSharedForm<BudgetToSet, BudgetEntered>({
-    of: newBudget,
+    of: budget ?? newBudget,
     entered: ({ scope, subject, everyMonth, amount }) => ({
       scope, subject: subject ?? '', every: everyMonth ? 'every' : 'this', amount: amount === null ? '' : plainDecimal(amount),
     }),
@@ -116,6 +130,7 @@ function BudgetForm({ month, onDone }: { readonly month: string; readonly onDone
     after: onDone,
   });
   const { scope } = form.values;
+  const isThere = budget !== null;
   const seen = useQuery({
     ...wholeListQuery('/platform/v1/usage', { by: scope === 'label' ? 'label' : 'project', month }),
     enabled: scope === 'label' || scope === 'project',
@@ -126,20 +141,22 @@ function BudgetForm({ month, onDone }: { readonly month: string; readonly onDone
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Select label="Of" data={choicesOf(scopes)} allowDeselect={false} data-autofocus {...form.getInputProps('scope')} />
+        <Select label="Of" data={choicesOf(scopes)} allowDeselect={false} disabled={isThere} data-autofocus={!isThere} {...form.getInputProps('scope')} />
         {scope === 'organization' ? null : (
           <Autocomplete
             label={scope === 'project' ? 'Project' : scope === 'label' ? 'Label' : 'Email'}
             data={[...new Set(known ?? [])]}
             limit={50}
             maxLength={512}
+            disabled={isThere}
             {...form.getInputProps('subject')}
           />
         )}
-        <DollarsInput label="Amount, US dollars" {...form.getInputProps('amount')} />
+        <DollarsInput label="Amount, US dollars" data-autofocus={isThere} {...form.getInputProps('amount')} />
         <Select
           label="For"
           allowDeselect={false}
+          disabled={isThere}
           data={[{ value: 'every', label: 'Every month without one of its own' }, { value: 'this', label: `${monthTitle(month)} alone` }]}
           {...form.getInputProps('every')}
         />
@@ -147,7 +164,7 @@ function BudgetForm({ month, onDone }: { readonly month: string; readonly onDone
           Webhooks are notified at 80 and 100 percent, and when more is expected.
         </Text>
         {conflict}
-        <Submit busy={saving}>Set the budget</Submit>
+        <Submit busy={saving}>{isThere ? 'Change the budget' : 'Set the budget'}</Submit>
       </Stack>
     </form>
   );
@@ -188,7 +205,19 @@ const columns: readonly Column<Budget>[] = [
   { id: 'left', head: 'Left', right: true, cell: ({ left }) => <Money amount={left} /> },
 ];
 
-const removing: Column<Budget> = { id: 'remove', head: '', right: true, cell: (budget) => <Remove of={budget} /> };
+function actionsOf(onChange: (budget: Budget) => void): Column<Budget> {
+  return {
+    id: 'actions',
+    head: '',
+    right: true,
+    cell: (budget) => (
+      <Group gap={6} justify="flex-end" wrap="nowrap">
+        <RowButton onClick={() => onChange(budget)}>Change</RowButton>
+        <Remove of={budget} />
+      </Group>
+    ),
+  };
+}
 
 function Remove({ of: { id } }: { readonly of: Budget }) {
   const doing = useDoing({
@@ -197,8 +226,8 @@ function Remove({ of: { id } }: { readonly of: Budget }) {
     changes: [path, '/platform/v1/audit'],
   });
   return (
-    <Button size="compact-xs" variant="subtle" color="red" c="var(--bad)" loading={doing.isPending} onClick={() => doing.mutate(undefined)}>
+    <RowButton variant="subtle" color="red" c="var(--bad)" loading={doing.isPending} onClick={() => doing.mutate(undefined)}>
       Remove
-    </Button>
+    </RowButton>
   );
 }

@@ -1,18 +1,25 @@
 /** What each team pays of a month, by the rules of allocation, with its statement and the ledger for accounting. */
-import { Button, Group, Menu, Text } from '@mantine/core';
+import { Button, Group, Menu, Modal, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useMemo } from 'react';
 import { PageAmounts } from '@metergate/core/books/allocation/page-amounts.ts';
-import { Refused, type Shown } from '../../api/client.ts';
+import { ask, Refused, type Shown } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { useDoing } from '../../parts/doing.ts';
+import { onDemand } from '../../parts/on-demand.tsx';
 import { Panel } from '../../parts/page.tsx';
-import { Loaded } from '../../parts/states.tsx';
+import { Coming, Loaded } from '../../parts/states.tsx';
 import { OfIncompleteCost } from '../../parts/usage-cost.tsx';
 import { nanoOf } from '../../shown/amounts.ts';
 import { Count } from '../../shown/figures.tsx';
 import { incompleteIn } from '../../shown/incomplete-cost.ts';
 import { allocationQuery, allocationRulesQuery } from './month-asks.ts';
+
+const AllocationForm = onDemand(async () => (await import('./allocation-form.tsx')).AllocationForm);
 
 type Allocation = Shown<'Allocation'>;
 type Team = Allocation['teams'][number];
@@ -28,17 +35,15 @@ export function TeamsPanel({ month, closed }: { readonly month: string; readonly
       flush
       title="Teams"
       about="What each team pays, by the organization's rules of allocation"
-      actions={allocation.data === undefined ? undefined : <Files month={month} />}>
+      actions={
+        <Group gap="xs">
+          {rules.data === undefined ? null : <RulesButtons of={rules.data} month={month} />}
+          {allocation.data === undefined ? null : <Files month={month} />}
+        </Group>
+      }>
       {none ? (
         <Text size="sm" c="dimmed" px="md" py="sm">
-          {closed ? (
-            'The month was closed without rules of allocation.'
-          ) : (
-            <>
-              No rules of allocation yet. They are in the configuration file under <span className="mono">allocation:</span>, and{' '}
-              <span className="mono">metergate apply</span> sets them.
-            </>
-          )}
+          {closed ? 'The month was closed without rules of allocation.' : 'No rules of allocation yet, so no team pays.'}
         </Text>
       ) : (
         <Loaded of={asked || rules.error === null ? allocation : { ...rules, data: undefined }} height={200}>
@@ -46,6 +51,38 @@ export function TeamsPanel({ month, closed }: { readonly month: string; readonly
         </Loaded>
       )}
     </Panel>
+  );
+}
+
+/** For admins: the rules of all months that are not closed. */
+function RulesButtons({ of: rules, month }: { readonly of: Shown<'AllocationRules'>; readonly month: string }) {
+  const admin = useMay('admin');
+  const [opened, form] = useDisclosure(false);
+  const removal = useQuestion();
+  const removing = useDoing({
+    run: () => ask.DELETE('/platform/v1/allocation'),
+    done: 'The rules are removed. Closed months keep theirs.',
+    changes: ['/platform/v1/allocation', '/platform/v1/months', '/platform/v1/audit'],
+    after: removal.close,
+  });
+  if (!admin) return null;
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={form.open} onPointerEnter={() => void AllocationForm.ahead().catch(() => undefined)}>
+        {rules.allocation === null ? 'Set the rules' : 'Change the rules'}
+      </Button>
+      {rules.allocation === null ? null : (
+        <Button size="xs" variant="subtle" color="red" c="var(--bad)" onClick={removal.open}>
+          Remove the rules…
+        </Button>
+      )}
+      <Modal opened={opened} onClose={form.close} title="Rules of allocation" size="xl">
+        <AllocationForm waiting={<Coming height={320} />} of={rules} month={month} onDone={form.close} />
+      </Modal>
+      <Confirm of={removal} title="Remove the rules of allocation?" act="Remove" doing={removing}>
+        No team pays for a month that is not closed. Closed months keep the rules that they were closed with.
+      </Confirm>
+    </>
   );
 }
 

@@ -1,13 +1,14 @@
 /** Projects: what calls were for. Calls and keys just name a project, so there is nothing to create: the projects of a period are listed. */
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, type LinkProps } from '@tanstack/react-router';
 import { FolderKanban } from 'lucide-react';
 import { useMemo } from 'react';
 import { capsQuery } from '../../api/asked-often.ts';
 import type { Shown } from '../../api/client.ts';
 import type { RangeSearch } from '../../app/page-search.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { useNamedByRow } from '../../parts/named-by-row.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RangeOnPaper, RangePicker } from '../../parts/range-picker.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
@@ -156,13 +157,17 @@ const columnsFor = (time: RangeSearch): readonly Column<Project>[] => [
     right: true,
     cell: ({ name }) => name === null ? null : (
       <Group gap="sm" justify="flex-end" wrap="nowrap">
-        <Link to="/calls" search={{ ...time, project: name }}>
+        <RowAnchor to="/calls" search={{ ...time, project: name }}>
           Calls
-        </Link>
-        <Link to="/explore" search={{ ...time, project: name, by: 'model' }} className="nowrap">
+        </RowAnchor>
+        <RowAnchor to="/explore" search={{ ...time, project: name, by: 'model' }} className="nowrap">
           By model
-        </Link>
+        </RowAnchor>
       </Group>
     ),
   },
 ];
+
+function RowAnchor(props: LinkProps & { readonly className?: string }) {
+  return <Link {...useNamedByRow()} {...props} />;
+}

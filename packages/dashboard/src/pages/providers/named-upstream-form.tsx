@@ -1,6 +1,7 @@
 /** Declares an upstream by a name. If there is one of that name, it is shown before it is replaced. */
-import { Button, Group, PasswordInput, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { ask, type Shown } from '../../api/client.ts';
+import { SecretInput } from '../../parts/secret-input.tsx';
 import { useSharedForm } from '../../parts/shared-form.tsx';
 import { authNames, credentialWords, dialectNames, keptCredential } from '../../shown/upstream-words.ts';
 
@@ -69,7 +70,7 @@ export function NamedUpstreamForm({ onClose }: { readonly onClose: () => void })
         />
         <Select label="Auth" allowDeselect={false} data={chosen(authNames)} {...form.getInputProps('auth')} />
         {auth === 'none' ? null : (
-          <PasswordInput
+          <SecretInput
             label="Credential"
             description={credentialWords[auth]}
             autoComplete="off"

@@ -1,9 +1,10 @@
 /** The organization's own chat-compatible destination, reached under /upstream/v1. */
-import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api/client.ts';
 import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
+import { SecretInput } from '../../parts/secret-input.tsx';
 import { useSharedForm } from '../../parts/shared-form.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -107,7 +108,7 @@ function DeclareForm({ of: upstream }: { readonly of: Upstream | null }) {
     <form onSubmit={submit}>
       <Stack gap="sm">
         <TextInput label="Address" placeholder="https://llm.example.com" required maxLength={2_048} {...form.getInputProps('url')} />
-        <PasswordInput
+        <SecretInput
           label="Credential"
           description={upstream?.hasCredential === true
             ? 'Sent as Authorization: Bearer. Empty: the stored one stays, if the address does.'

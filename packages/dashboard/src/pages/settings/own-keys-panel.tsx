@@ -106,7 +106,7 @@ function OwnKeysForm({ of: organization }: { readonly of: Organization }) {
         </Text>
         <ModelsInput disabled={isOff} {...form.getInputProps('models')} />
         {conflict}
-        <Submit busy={saving} disabled={!form.isDirty()}>Save</Submit>
+        <Submit busy={saving} disabled={!form.isDirty()} aria-label="Save: keys that members make">Save</Submit>
       </Stack>
     </form>
   );

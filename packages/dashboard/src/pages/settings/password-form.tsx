@@ -1,10 +1,11 @@
 /** Sets a new password; every other session of the person ends. */
-import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { ask, sentenceOf } from '../../api/client.ts';
 import { tellDone } from '../../app/notices.ts';
 import { FormFault } from '../../parts/form-fault.tsx';
+import { SecretInput } from '../../parts/secret-input.tsx';
 
 export function PasswordForm() {
   const form = useForm({
@@ -23,8 +24,8 @@ export function PasswordForm() {
     <form onSubmit={form.onSubmit((values) => changing.mutate(values))}>
       <Stack maw={380}>
         <FormFault sentence={changing.error === null ? null : sentenceOf(changing.error)} />
-        <PasswordInput label="Current password" autoComplete="current-password" required {...form.getInputProps('currentPassword')} />
-        <PasswordInput
+        <SecretInput label="Current password" autoComplete="current-password" required {...form.getInputProps('currentPassword')} />
+        <SecretInput
           label="New password"
           description="12 characters or more."
           autoComplete="new-password"
@@ -32,7 +33,7 @@ export function PasswordForm() {
           maxLength={256}
           {...form.getInputProps('newPassword')}
         />
-        <PasswordInput label="New password again" autoComplete="new-password" required maxLength={256} {...form.getInputProps('again')} />
+        <SecretInput label="New password again" autoComplete="new-password" required maxLength={256} {...form.getInputProps('again')} />
         <Group>
           <Button type="submit" loading={changing.isPending}>
             Change the password

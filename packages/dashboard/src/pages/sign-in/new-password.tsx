@@ -1,8 +1,9 @@
 /** The form that sets a password: for a person who joins, and for one who has a password link. */
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { sentenceOf } from '../../api/client.ts';
 import { FormFault } from '../../parts/form-fault.tsx';
+import { SecretInput } from '../../parts/secret-input.tsx';
 
 const lengthMin = 12;
 
@@ -52,7 +53,7 @@ export function NewPassword({
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
         ) : null}
-        <PasswordInput
+        <SecretInput
           id="password"
           label="Password"
           description={`${lengthMin} characters or more.`}
@@ -62,7 +63,7 @@ export function NewPassword({
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        <PasswordInput
+        <SecretInput
           id="again"
           label="Password again"
           autoComplete="new-password"

@@ -1,10 +1,11 @@
 /** Signing in by email and password, or by the identity provider. */
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask, sentenceOf } from '../../api/client.ts';
 import { beginAnew } from '../../app/session.ts';
 import { FormFault } from '../../parts/form-fault.tsx';
+import { SecretInput } from '../../parts/secret-input.tsx';
 import { EntryFrame } from './entry-frame.tsx';
 import { ProviderButton } from './provider-button.tsx';
 
@@ -48,7 +49,7 @@ export function SignInPage() {
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
-          <PasswordInput
+          <SecretInput
             label="Password"
             autoComplete="current-password"
             required

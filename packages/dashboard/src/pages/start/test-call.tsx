@@ -1,11 +1,12 @@
 /** One small call through the gateway, sent from the page, and what became of it. The key stays in the page's memory. */
-import { Alert, Button, Group, NativeSelect, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { ask, type Shown } from '../../api/client.ts';
 import { useDoing } from '../../parts/doing.ts';
 import { RefusalHelp } from '../../parts/refusal-help.tsx';
+import { SecretInput } from '../../parts/secret-input.tsx';
 import { Fault } from '../../parts/states.tsx';
 import { isRefusalCode } from '../../shown/refusal-words.ts';
 
@@ -59,7 +60,7 @@ export function TestCallForm({ of: call, providers, sandbox }: TestCallProps) {
       }}>
       <Stack gap="sm">
         <Group gap="xs" align="flex-end">
-          <PasswordInput
+          <SecretInput
             className="grow"
             miw={200}
             label="Service key"
@@ -82,7 +83,7 @@ export function TestCallForm({ of: call, providers, sandbox }: TestCallProps) {
         </Group>
         <Text size="xs" c="dimmed">
           {call.serviceKey === '' ? 'Paste the key that the terminal showed at the first start, or make one above. ' : null}
-          It says hello through the gateway, as a client would, {sandbox ? 'to the simulated provider' : 'and costs a fraction of a cent'}. It is
+          The call says hello through the gateway, as a client would, {sandbox ? 'to the simulated provider' : 'and costs a fraction of a cent'}. It is
           recorded with the label test-call.
         </Text>
         <BecameOf of={sending} />
@@ -100,8 +101,11 @@ export function BecameOf({ of: sending }: { readonly of: ReturnType<typeof useSe
 function Became({ of: { id, status, code, message } }: { readonly of: Shown<'TestCall'> }) {
   const good = code === null;
   const refused = !good && isRefusalCode(code);
+  const shown = useRef<HTMLDivElement>(null);
+  // It may stand below the window, and then pressing the button seems to do nothing.
+  useEffect(() => shown.current?.scrollIntoView({ block: 'nearest' }), [id]);
   return (
-    <Alert role="status" color={good ? 'tide' : 'yellow'} title={good ? `Answered ${status}` : `Answered ${status}, ${code}`}>
+    <Alert ref={shown} role="status" color={good ? 'tide' : 'yellow'} title={good ? `Answered ${status}` : `Answered ${status}, ${code}`}>
       {good ? null : (
         <Text size="sm" mb={4} className="wrap">
           {message}

@@ -11,6 +11,7 @@ import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { SecretOnce } from '../../parts/copying.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { useDoing } from '../../parts/doing.ts';
+import { RowButton } from '../../parts/named-by-row.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -74,7 +75,7 @@ const columns: readonly Column<Token>[] = [
     sortBy: (token) => token.name ?? '',
     cell: (token) => <span className="wrap">{token.name ?? 'unnamed'}</span>,
   },
-  { id: 'prefix', head: 'Begins with', cell: (token) => <span className="mono">{token.prefix}…</span> },
+  { id: 'prefix', card: 'under', head: 'Begins with', cell: (token) => <span className="mono">{token.prefix}…</span> },
   { id: 'role', head: 'Role', sortBy: (token) => token.role, cell: (token) => token.role },
   { id: 'made', head: 'Made', sortBy: (token) => token.createdAt, cell: (token) => <Moment at={token.createdAt} relative /> },
   { id: 'ends', head: 'Ends', cell: (token) => <Moment at={token.expiresAt} none="never" relative /> },
@@ -94,9 +95,7 @@ function Revoke({ of: token }: { readonly of: Token }) {
   }
   return (
     <>
-      <Button size="compact-sm" variant="default" onClick={revocation.open}>
-        Revoke…
-      </Button>
+      <RowButton onClick={revocation.open}>Revoke…</RowButton>
       <Confirm of={revocation} title="Revoke this token?" act="Revoke" doing={revoking}>
         <b className="wrap">{token.name ?? token.prefix}</b> is refused from now on, for good.
       </Confirm>

@@ -5,7 +5,7 @@ import { showAllocation, tryAllocation } from '../../use-cases/allocation/month-
 import { allocationCharactersMax, allocationFields, ruleFields, type AllocationDocument } from '../../use-cases/allocation/rules-fields.ts';
 import { isRefusal, refuseInput } from '../../use-cases/refusal.ts';
 import { operation, readingOperation, readingPost } from '../operation.ts';
-import { dollars, monthQuery } from './fields.ts';
+import { dollars, fieldsBeforeOrNone, monthQuery } from './fields.ts';
 import { digest, figuresFields, givenVersion, monthParams, monthShown, versionQuery } from './months.ts';
 import { seesPeople } from './whose.ts';
 
@@ -90,9 +90,10 @@ export const allocationOperations = [
     },
   }),
   operation({
-    id: 'setAllocation', method: 'put', path: '/allocation', role: 'admin', tag: 'months', refuses: ['unknown_organization'],
-    summary: 'Replace the rules by which months are allocated; closed months keep theirs', body: allocationFields, bodyBytesMax, answer: rulesSchema,
-    run: ({ context, actor, sent }) => setAllocationRules(context, actor.organization, sent),
+    id: 'setAllocation', method: 'put', path: '/allocation', role: 'admin', tag: 'months', secrets: ['was'],
+    refuses: ['unknown_organization', 'changed_meanwhile'], summary: 'Replace the rules by which months are allocated; closed months keep theirs',
+    body: allocationFields.extend({ was: fieldsBeforeOrNone({ hash: digest }) }), bodyBytesMax, answer: rulesSchema,
+    run: ({ context, actor, sent: { was, ...rules } }) => setAllocationRules(context, actor.organization, rules, was),
   }),
   operation({
     id: 'removeAllocation', method: 'delete', path: '/allocation', role: 'admin', tag: 'months', refuses: ['unknown_organization'],

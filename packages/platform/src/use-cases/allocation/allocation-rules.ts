@@ -1,6 +1,7 @@
 /** An organization's rules of allocation: shown, set, removed. Rule 24b; docs/allocation.md. */
 import { hash } from 'node:crypto';
 import type { z } from 'zod';
+import { refuseOtherThan, type ThingBefore } from '../changed-meanwhile.ts';
 import type { UseCaseContext } from '../context.ts';
 import { checkInput } from '../input.ts';
 import { findOrganization } from '../organizations.ts';
@@ -20,16 +21,21 @@ export async function showAllocationRules(context: UseCaseContext, idOrName: str
   return isRefusal(organization) ? organization : shownRules(await context.store.allocation.find(organization.id));
 }
 
-/** Replaces all rules; null removes them. Refuses `unknown_organization`, `invalid_input`. */
+const named = { the: 'The rules', a: 'rules' };
+
+/**
+ * Replaces all rules; null removes them. `was`: the hash of those that the change was made from, null where there were none. Refuses
+ * `unknown_organization`, `invalid_input`, `changed_meanwhile`.
+ */
 export async function setAllocationRules(
-  context: UseCaseContext, idOrName: string, wanted: z.input<typeof allocationFields> | null,
+  context: UseCaseContext, idOrName: string, wanted: z.input<typeof allocationFields> | null, was?: ThingBefore,
 ): Promise<ShownRules | AdministrationRefusal> {
   const text = wanted === null ? null : checkedRules(wanted);
   if (isRefusal(text)) return text;
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;
-  await context.store.allocation.set(organization.id, text);
-  return shownRules(text);
+  const refusal = await context.store.allocation.set(organization.id, text, refuseOtherThan<string>(was, named, (there) => shownRules(there)));
+  return refusal ?? shownRules(text);
 }
 
 /** The text of rules that somebody wrote. Refuses `invalid_input`. */
