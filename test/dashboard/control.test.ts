@@ -69,7 +69,7 @@ if (here !== 'linux-x64') {
     const refused = page.getByRole('region', { name: 'Refused calls' });
     await refused.getByRole('cell', { name: 'Monthly budget reached' }).waitFor();
     await refused.getByRole('link').waitFor();
-    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByRole('button', { name: /^Change / }).click();
     await page.getByLabel('Limit, US dollars').fill('100');
     await page.getByRole('button', { name: 'Change the cap' }).click();
     await page.getByText('Armed, refuses').waitFor();

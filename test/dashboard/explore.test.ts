@@ -71,6 +71,13 @@ if (here !== 'linux-x64') {
     await page.evaluate("dispatchEvent(new Event('afterprint'))");
     await eventuallyHolds(async () => assert.ok(await page.locator('tbody tr').count() < 300));
     assert.deepEqual(await axeFindings(page), []);
+    // Of more rows than paper has, only those on the screen are there, and the place of the others.
+    await page.evaluate(`document.querySelector('table.windowed tbody').insertAdjacentHTML('beforeend', '<tr aria-hidden="true"><td>others</td></tr>')`);
+    const others = page.locator('tbody tr', { hasText: /^others$/ });
+    assert.equal(await others.isVisible(), true);
+    await page.emulateMedia({ media: 'print', reducedMotion: 'reduce' });
+    await eventuallyHolds(async () => assert.equal(await others.isVisible(), false, 'no blank sheets'));
+    await page.emulateMedia({ media: 'screen', reducedMotion: 'reduce' });
   });
 
   test('two times stand side by side: what only one of them has is there, and the foot has both', async () => {

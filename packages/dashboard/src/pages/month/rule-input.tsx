@@ -42,7 +42,7 @@ export function RuleInput({ at, value, onChange, onRemove, onEarlier }: RuleInpu
               of={condition}
               onChange={(names) => set(conditions.with(index, { ...condition, names }))}
             />
-            <Button variant="subtle" size="compact-sm" mt={6} aria-label={`Without condition ${index + 1} of ${name}`} onClick={() => set(conditions.toSpliced(index, 1))}>
+            <Button variant="subtle" size="compact-sm" mt={6} aria-label={`Remove condition ${index + 1} of ${name}`} onClick={() => set(conditions.toSpliced(index, 1))}>
               Remove
             </Button>
           </Group>
@@ -59,11 +59,11 @@ export function RuleInput({ at, value, onChange, onRemove, onEarlier }: RuleInpu
             </Button>
           )}
           {onEarlier === undefined ? null : (
-            <Button size="compact-sm" variant="default" aria-label={`Move ${name} up`} onClick={onEarlier}>
+            <Button size="compact-sm" variant="default" aria-label={`Move up ${name}`} onClick={onEarlier}>
               Move up
             </Button>
           )}
-          <Button size="compact-sm" variant="subtle" color="red" c="var(--bad)" aria-label={`Remove ${name}`} onClick={onRemove}>
+          <Button size="compact-sm" variant="subtle" color="red" c="var(--bad)" aria-label={`Remove the ${name}`} onClick={onRemove}>
             Remove the rule
           </Button>
         </Group>
@@ -166,7 +166,7 @@ export function PayerInput({ label, value, onChange, ofRest }: PayerInputProps) 
               <Button
                 size="xs"
                 variant="subtle"
-                aria-label={`${label}: without team ${at + 1}`}
+                aria-label={`Remove team ${at + 1}: ${label}`}
                 onClick={() => onChange({ ...value, parts: parts.toSpliced(at, 1) })}>
                 Remove
               </Button>
