@@ -116,7 +116,7 @@ if (here !== 'linux-x64') {
       await openPage(page, at(path));
       const button = page.getByRole('button', { name: opener }).first();
       await button.focus();
-      const name = await button.evaluate<string, null>('(of) => of.ariaLabel ?? of.innerText', null);
+      const name = await page.evaluate<string>('document.activeElement.ariaLabel ?? document.activeElement.innerText');
       await page.keyboard.press('Enter');
       if (item !== undefined) {
         const chosen = page.getByRole('menuitem', { name: item });
@@ -126,7 +126,7 @@ if (here !== 'linux-x64') {
       }
       const over = page.locator('#over-page [role="dialog"]:visible, #over-page .mantine-Popover-dropdown:visible').first();
       await over.waitFor();
-      await untilTrue(() => over.evaluate<boolean, null>('(of) => of.contains(document.activeElement)', null));
+      await untilTrue(() => page.evaluate<boolean>("document.activeElement.closest('#over-page') !== null"));
       await page.keyboard.press('Escape');
       await over.waitFor({ state: 'hidden' });
       await untilTrue(() => page.evaluate<boolean>(`(document.activeElement.ariaLabel ?? document.activeElement.innerText) === ${JSON.stringify(name)}`));

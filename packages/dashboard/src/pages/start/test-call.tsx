@@ -103,7 +103,9 @@ function Became({ of: { id, status, code, message } }: { readonly of: Shown<'Tes
   const refused = !good && isRefusalCode(code);
   const shown = useRef<HTMLDivElement>(null);
   // It may stand below the window, and then pressing the button seems to do nothing.
-  useEffect(() => shown.current?.scrollIntoView({ block: 'nearest' }), [id]);
+  useEffect(() => {
+    shown.current?.scrollIntoView({ block: 'nearest' });
+  }, [id]);
   return (
     <Alert ref={shown} role="status" color={good ? 'tide' : 'yellow'} title={good ? `Answered ${status}` : `Answered ${status}, ${code}`}>
       {good ? null : (
