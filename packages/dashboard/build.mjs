@@ -23,7 +23,7 @@ const neededFirst = anyOf([
 /** What pages show of figures, and what stands around it: the overview and the sign-in have no more. */
 const shownFirst = anyOf([
   /dashboard\/src\/shown\//, /dashboard\/src\/parts\/(?:page|states|broken-part|range-picker|records-gone|usage-cost|share-bar|figure)[.]/,
-  /dashboard\/src\/parts\/(?:state-badge|form-fault|filter-on-demand|spent-bar|printing|dimension-names)[.]/,
+  /dashboard\/src\/parts\/(?:state-badge|form-fault|filter-on-demand|spent-bar|printing|dimension-names|secret-input)[.]/,
   /dashboard\/src\/app\/brand/, /mark[.]svg/,
   /dashboard\/src\/frame\/(?:navigation|header-buttons)[.]/, /dashboard\/src\/pages\/overview\/chart-pickers/,
   /esm\/components\/(?:ActionIcon|Alert|Anchor|Badge|Button|Center|CloseButton|FloatingIndicator|Group|Input|InputBase|InputWrapper|Kbd|Loader)\//,
