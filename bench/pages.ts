@@ -10,7 +10,8 @@
  *   hardly depends on what else the machine does. With `--tasks`, what each task did that took 30 ms of the processor;
  * - frames: how many a second while the page is scrolled with a wheel, if it is longer than the window, the longest wait for one, and how many a
  *   bare page with the rows of its table has in the same browser: more than that this machine does not show.
- * `RUN` in an address is a run that the store has. `--only`: the addresses that hold the word; `--pages`: exactly these, of the list or not; `--phone`: a phone's window.
+ * `RUN` in an address is a run that the store has. `--only`: the addresses that hold the word; `--pages`: exactly these, of the list or
+ * not; `--phone`: a phone's window.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -29,7 +30,8 @@ const { values } = parseArgs({ options: {
 } });
 const addresses = values.pages?.split(',') ?? [
   '/', '/?by=model', '/?range=90d&by=label', '/explore', '/explore?by=label&range=90d', '/explore?by=label&and=day', '/explore?by=key&and=day',
-  '/explore?by=key&and=label&range=90d&every', '/explore?by=person', '/calls', '/calls?live=on', '/calls?label=env:production', '/refusals', '/runs', '/runs?run=RUN',
+  '/explore?by=key&and=label&range=90d&every', '/explore?by=person', '/calls', '/calls?live=on', '/calls?label=env:production', '/refusals', '/runs',
+  '/runs?run=RUN',
   '/month', '/baseline', '/caps', '/alerts', '/projects', '/statement', '/exports', '/start', '/keys', '/keys?tab=all', '/connect', '/providers',
   '/members', '/tokens', '/audit', '/nodes', '/settings', '/settings?tab=you',
 ].filter((address) => address.includes(values.only ?? ''));

@@ -72,7 +72,8 @@ if (here !== 'linux-x64') {
     await eventuallyHolds(async () => assert.ok(await page.locator('tbody tr').count() < 300));
     assert.deepEqual(await axeFindings(page), []);
     // Of more rows than paper has, only those on the screen are there, and the place of the others.
-    await page.evaluate(`document.querySelector('table.windowed tbody').insertAdjacentHTML('beforeend', '<tr aria-hidden="true"><td>others</td></tr>')`);
+    await page.evaluate(`document.querySelector('table.windowed tbody')
+      .insertAdjacentHTML('beforeend', '<tr aria-hidden="true"><td>others</td></tr>')`);
     const others = page.locator('tbody tr', { hasText: /^others$/ });
     assert.equal(await others.isVisible(), true);
     await page.emulateMedia({ media: 'print', reducedMotion: 'reduce' });

@@ -109,14 +109,16 @@ if (here !== 'linux-x64') {
 
   test('what opens over a page gives the focus back, also where it was opened from a menu that is gone', async () => {
     const opens: readonly (readonly [path: string, opener: RegExp, item?: RegExp])[] = [
-      ['/keys', /^What to do with/, /^Rotate/], ['/keys', /^What to do with/, /^Revoke/], ['/', /^Filter$/], ['/explore', /^Views$/, /^Save this view/],
+      ['/keys', /^What to do with/, /^Rotate/], ['/keys', /^What to do with/, /^Revoke/], ['/', /^Filter$/],
+      ['/explore', /^Views$/, /^Save this view/],
       ['/caps', /^New cap$/], ['/month', /^Month: /],
     ];
     for (const [path, opener, item] of opens) {
       await openPage(page, at(path));
       const button = page.getByRole('button', { name: opener }).first();
       await button.focus();
-      const name = await page.evaluate<string>('document.activeElement.ariaLabel ?? document.activeElement.innerText');
+      const focused = (): Promise<string> => page.evaluate<string>('document.activeElement.ariaLabel ?? document.activeElement.innerText');
+      const name = await focused();
       await page.keyboard.press('Enter');
       if (item !== undefined) {
         const chosen = page.getByRole('menuitem', { name: item });
@@ -129,7 +131,7 @@ if (here !== 'linux-x64') {
       await untilTrue(() => page.evaluate<boolean>("document.activeElement.closest('#over-page') !== null"));
       await page.keyboard.press('Escape');
       await over.waitFor({ state: 'hidden' });
-      await untilTrue(() => page.evaluate<boolean>(`(document.activeElement.ariaLabel ?? document.activeElement.innerText) === ${JSON.stringify(name)}`));
+      await untilTrue(async () => await focused() === name);
     }
   });
 

@@ -326,7 +326,7 @@ if (here !== 'linux-x64') {
     await made('/invitations', { email: 'second@example.com', role: 'viewer' });
     const caps = (await (await page.request.get(at('/platform/v1/caps'))).json()) as { data: { id: string }[] };
     for (const { id } of caps.data) await made('/alerts', { cap: id, at: [80] });
-    for (const label of ['team:core', 'team:other']) await made('/month-budgets', { scope: 'label', subject: label, month: null, amount: '5', at: [80] });
+    for (const subject of ['team:core', 'team:other']) await made('/month-budgets', { scope: 'label', subject, month: null, amount: '5', at: [80] });
     await call(ground.system, (await ground.system.createKey()).key, { headers: { 'x-svc-project': 'first' } });
     const same: string[] = [];
     for (const path of pagePaths) {
@@ -342,7 +342,8 @@ async function sameNames(page: Page): Promise<string[]> {
   await axeHere(page, ['button-name']);
   return page.evaluate<string[]>(`(() => {
     axe.setup(document);
-    const named = [...document.querySelectorAll('main button, main td.card-actions a')].filter((each) => each.checkVisibility({ visibilityProperty: true }))
+    const named = [...document.querySelectorAll('main button, main td.card-actions a')]
+      .filter((each) => each.checkVisibility({ visibilityProperty: true }))
       .map((each) => axe.commons.text.accessibleText(each));
     axe.teardown();
     return [...new Set(named.filter((name, at) => named.indexOf(name) !== at))];

@@ -21,7 +21,8 @@ test('rules are sent as they were read', () => {
 });
 
 test('a condition without names is sent, so that it is refused: without it the rule would take every call', () => {
-  assert.deepEqual(allocationOf({ ...enteredOf({ allocation: null, hash: null }), rules: [newRule], rest: nobody }), { rules: [{ projects: [], team: '' }] });
+  const entered = { ...enteredOf({ allocation: null, hash: null }), rules: [newRule], rest: nobody };
+  assert.deepEqual(allocationOf(entered), { rules: [{ projects: [], team: '' }] });
 });
 
 test('a team that stands twice in a split is found, and a rule is said in a line', () => {

@@ -68,7 +68,8 @@ function Told({ trial: { wouldRefuse, windows, tried } }: { readonly trial: Tria
   if (wouldRefuse.calls === 0) {
     return (
       <Text size="sm">
-        In the past 30 days it would have refused <b className="good">nothing</b>: <Count of={tried.calls} /> {tried.calls === 1 ? 'call' : 'calls'} came to{' '}
+        In the past 30 days it would have refused <b className="good">nothing</b>: <Count of={tried.calls} />
+        {tried.calls === 1 ? ' call' : ' calls'} came to{' '}
         <Money amount={tried.cost} />.
       </Text>
     );

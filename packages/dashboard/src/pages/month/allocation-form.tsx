@@ -8,7 +8,7 @@ import { monthTitle } from '../../shown/months.ts';
 import {
   allocationOf, enteredOf, newRule, payerSaid, ruleSaid, twiceIn, type AccountEntered, type AllocationEntered, type Rules, type RuleEntered,
 } from './allocation-entered.ts';
-import { AllocationTrial } from './allocation-trial.tsx';
+import { TriedRules } from './allocation-trial.tsx';
 import { PayerInput, RuleInput } from './rule-input.tsx';
 
 const path = '/platform/v1/allocation';
@@ -23,12 +23,14 @@ export function AllocationForm({ of, month, onDone }: AllocationFormProps) {
   const { form, saving, submit, conflict } = useSharedForm<Rules, AllocationEntered>({
     of,
     entered: enteredOf,
-    words: { rules: 'Rules', rest: 'All other calls', markup: 'Markup', code: 'Currency', rate: 'Rate', date: 'Date of the rate', accounts: 'Accounts' },
+    words: {
+      rules: 'Rules', rest: 'All other calls', markup: 'Markup', code: 'Currency', rate: 'Rate', date: 'Date of the rate', accounts: 'Accounts',
+    },
     said: (name, { rules, rest, accounts }) => name === 'rules' ? rules.map(ruleSaid).join('; ') : name === 'rest' ? payerSaid(rest)
       : name === 'accounts' ? accounts.map(({ team, account, costCentre }) => [team, account, costCentre].join(' ')).join('; ') : undefined,
     validate: ({ rules, rest }) => {
       const twice = [...rules.map(({ payer }) => payer), rest].map(({ parts }) => twiceIn(parts)).find((each) => each !== null) ?? null;
-      return twice === null ? {} : { rules: `${twice === '' ? 'A team without a name' : twice} stands twice in one split.` };
+      return twice === null ? {} : { rules: twiceSaid(twice) };
     },
     send: (values, { hash }) => ask.PUT(path, { body: { ...allocationOf(values), was: hash === null ? null : { hash } } }),
     read: async () => (await ask.GET(path)).data!,
@@ -54,7 +56,7 @@ export function AllocationForm({ of, month, onDone }: AllocationFormProps) {
         </SimpleGrid>
         <AccountsInput value={accounts} onChange={(value) => form.setFieldValue('accounts', value)} />
         {form.errors['rules'] === undefined ? null : <Text size="sm" role="alert" className="bad">{form.errors['rules']}</Text>}
-        {trying.data === undefined ? null : <AllocationTrial of={trying.data} />}
+        {trying.data === undefined ? null : <TriedRules of={trying.data} />}
         {conflict}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" loading={trying.isPending} onClick={() => trying.mutate(undefined)}>
@@ -67,6 +69,10 @@ export function AllocationForm({ of, month, onDone }: AllocationFormProps) {
       </Stack>
     </form>
   );
+}
+
+function twiceSaid(team: string): string {
+  return `${team === '' ? 'A team without a name' : team} stands twice in one split.`;
 }
 
 interface RulesInputProps {
@@ -95,7 +101,12 @@ function RulesInput({ value, onChange }: RulesInputProps) {
           onEarlier={at === 0 ? undefined : () => onChange(value.toSpliced(at - 1, 2, rule, value[at - 1]!))}
         />
       ))}
-      <Button variant="default" size="xs" className="align-start" leftSection={<Plus size={14} aria-hidden />} onClick={() => onChange([...value, newRule])}>
+      <Button
+        variant="default"
+        size="xs"
+        className="align-start"
+        leftSection={<Plus size={14} aria-hidden />}
+        onClick={() => onChange([...value, newRule])}>
         Add a rule
       </Button>
     </Stack>
@@ -133,7 +144,13 @@ function AccountsInput({ value, onChange }: AccountsInputProps) {
               onChange={({ currentTarget }) => onChange(value.with(at, { ...account, [name]: currentTarget.value }))}
             />
           ))}
-          <Button variant="subtle" color="red" c="var(--bad)" size="xs" aria-label={`Remove line ${at + 1}`} onClick={() => onChange(value.toSpliced(at, 1))}>
+          <Button
+            variant="subtle"
+            color="red"
+            c="var(--bad)"
+            size="xs"
+            aria-label={`Remove line ${at + 1}`}
+            onClick={() => onChange(value.toSpliced(at, 1))}>
             Remove
           </Button>
         </Group>

@@ -9,14 +9,21 @@ import { monthTitle } from '../../shown/months.ts';
 type Trial = Shown<'AllocationTrial'>;
 type Team = Trial['teams'][number];
 
-export function AllocationTrial({ of: { month, teams, moved, adjustedCost } }: { readonly of: Trial }) {
+export function TriedRules({ of: { month, teams, moved, adjustedCost } }: { readonly of: Trial }) {
   return (
     <Stack gap="xs">
       <Text size="sm" role="status">
-        In {monthTitle(month)} they would have moved <b>{shortDollars(moved)}</b> of {shortDollars(adjustedCost)} to another team. Nothing is saved yet.
+        In {monthTitle(month)} they would have moved <b>{shortDollars(moved)}</b> of {shortDollars(adjustedCost)} to another team. Nothing is
+        saved yet.
       </Text>
       {teams.length === 0 ? null : (
-        <DataTable<Team> caption="What each team would have paid" rows={teams} rowId={({ team }) => JSON.stringify(team)} columns={columns} minWidth={420} />
+        <DataTable<Team>
+          caption="What each team would have paid"
+          rows={teams}
+          rowId={({ team }) => JSON.stringify(team)}
+          columns={columns}
+          minWidth={420}
+        />
       )}
     </Stack>
   );

@@ -141,7 +141,14 @@ function BudgetForm({ month, budget, onDone }: BudgetFormProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Select label="Of" data={choicesOf(scopes)} allowDeselect={false} disabled={isThere} data-autofocus={!isThere} {...form.getInputProps('scope')} />
+        <Select
+          label="Of"
+          data={choicesOf(scopes)}
+          allowDeselect={false}
+          disabled={isThere}
+          data-autofocus={!isThere}
+          {...form.getInputProps('scope')}
+        />
         {scope === 'organization' ? null : (
           <Autocomplete
             label={scope === 'project' ? 'Project' : scope === 'label' ? 'Label' : 'Email'}

@@ -42,7 +42,12 @@ export function RuleInput({ at, value, onChange, onRemove, onEarlier }: RuleInpu
               of={condition}
               onChange={(names) => set(conditions.with(index, { ...condition, names }))}
             />
-            <Button variant="subtle" size="compact-sm" mt={6} aria-label={`Remove condition ${index + 1} of ${name}`} onClick={() => set(conditions.toSpliced(index, 1))}>
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              mt={6}
+              aria-label={`Remove condition ${index + 1} of ${name}`}
+              onClick={() => set(conditions.toSpliced(index, 1))}>
               Remove
             </Button>
           </Group>
@@ -172,7 +177,12 @@ export function PayerInput({ label, value, onChange, ofRest }: PayerInputProps) 
               </Button>
             </Group>
           ))}
-          <Button className="align-start" size="compact-sm" variant="default" aria-label={`${label}: add a team`} onClick={() => onChange({ ...value, parts: [...parts, one] })}>
+          <Button
+            className="align-start"
+            size="compact-sm"
+            variant="default"
+            aria-label={`${label}: add a team`}
+            onClick={() => onChange({ ...value, parts: [...parts, one] })}>
             Add a team
           </Button>
         </>

@@ -63,7 +63,11 @@ export function StartPage() {
             title="Make a service key"
             done={done.key}
             kept={made !== null}
-            found={<><Link to="/keys">{wholeCount(live.length)} in use</Link>; {live.length === 1 ? 'it' : 'one of them'} can be pasted into the next step</>}>
+            found={
+              <>
+                <Link to="/keys">{wholeCount(live.length)} in use</Link>; {live.length === 1 ? 'it' : 'one of them'} can be pasted into the next step
+              </>
+            }>
             {made === null ? (
               <KeyForm
                 onMade={(key) => {

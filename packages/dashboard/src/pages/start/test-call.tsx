@@ -83,8 +83,8 @@ export function TestCallForm({ of: call, providers, sandbox }: TestCallProps) {
         </Group>
         <Text size="xs" c="dimmed">
           {call.serviceKey === '' ? 'Paste the key that the terminal showed at the first start, or make one above. ' : null}
-          The call says hello through the gateway, as a client would, {sandbox ? 'to the simulated provider' : 'and costs a fraction of a cent'}. It is
-          recorded with the label test-call.
+          The call says hello through the gateway, as a client would, {sandbox ? 'to the simulated provider' : 'and costs a fraction of a cent'}. It
+          is recorded with the label test-call.
         </Text>
         <BecameOf of={sending} />
       </Stack>
