@@ -83,7 +83,7 @@ function sendRuns<Row>(send: Send, insert: BulkInsert<Row>, repeating: readonly 
     const own = insert.columns.slice(columns);
     const values: unknown[] = insert.columns.slice(0, columns).map(({ value }) => value(rows[from]!));
     for (const end = from + count; from < end; from += 1) for (const { value } of own) values.push(value(rows[from]!));
-        void send(runText(insert as BulkInsert<never>, columns, count), values);
+    void send(runText(insert as BulkInsert<never>, columns, count), values);
   }
 }
 
