@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Anthropic, { toFile } from '@anthropic-ai/sdk';
 import { eventually } from '@metergate/testkit/eventually.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import OpenAI from 'openai';
 import { showRefusals } from '@metergate/platform/use-cases/refusals.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
@@ -81,7 +82,7 @@ test('refused: the SDK shows a sentence that names /alt, nothing arrives, nothin
   const pause = pauses();
   const recorded = tenant.answered + 2;
   for (;;) {
-    const found = await product.store.calls.list({ organization: tenant.id as never, limit: 100 });
+    const found = await keptCalls(product.store, tenant.id as never);
     assert.ok(found.length <= recorded);
     if (found.length === recorded) break;
     await pause();

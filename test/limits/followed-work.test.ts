@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import type { ReceivedRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { meteredAnswer, productForFile, type Tenant } from './tenant.ts';
 
@@ -40,7 +41,7 @@ function provided(request: ReceivedRequest): ScriptedAnswer {
 }
 
 async function settlements(tenant: Tenant): Promise<readonly CallRecord[]> {
-  const all = await product.store.calls.list({ organization: tenant.id as CallRecord['organization'], limit: 10_000 });
+  const all = await keptCalls(product.store, tenant.id as CallRecord['organization']);
   return all.filter(({ kind }) => kind === 'settlement');
 }
 

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { windowAt } from '@metergate/core/spend/window.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import { RawConnection } from '@metergate/testkit/raw-client.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
 import { bearer } from '../running-product.ts';
@@ -90,10 +91,10 @@ test(`over ${calls} calls with odd costs, on 20 connections, spent equals the su
 async function settled(tenant: Tenant, count: number): Promise<bigint> {
   let found = '';
   return eventually(async () => {
-    const records = await product.store.calls.list({ organization: tenant.id as never, limit: 1_000_000 });
+    const records = await keptCalls(product.store, tenant.id as never);
     const sum = records.reduce((total, { cost }) => total + (cost ?? 0n), 0n);
     const nowMs = Date.now();
-    const sums = await product.store.spend.sums({ organization: tenant.id as never, key: tenant.keyId as never }, nowMs);
+    const sums = (await product.store.spend.sumsOfAll([{ organization: tenant.id as never, key: tenant.keyId as never }], nowMs))[0]!;
     const shown = [sums.organization.lifetime.spent, sums.key.lifetime.spent];
     // Midnight may have been among the calls.
     const since = (window: 'day' | 'year') => records.filter(({ startedAtMs }) => startedAtMs >= windowAt(window, nowMs).startMs)

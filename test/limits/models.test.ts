@@ -11,6 +11,7 @@ import { showRefusals } from '@metergate/platform/use-cases/refusals.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { setServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import { rawCall } from '@metergate/testkit/raw-client.ts';
 import { openCaller } from '@metergate/testkit/websocket/peer.ts';
 import { startRespondingProvider } from '@metergate/testkit/websocket/responding-provider.ts';
@@ -53,7 +54,7 @@ async function tenantWith(models: readonly string[]): Promise<Tenant> {
 
 async function records(tenant: Tenant) {
   return eventually(async () => {
-    const found = await product.store.calls.list({ organization: tenant.id as never, limit: 1_000 });
+    const found = await keptCalls(product.store, tenant.id as never);
     return found.length >= tenant.answered && found;
   }, () => `not ${tenant.answered} records`);
 }

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '@metergate/testkit/eventually.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
 import { assertRefusal } from '../running-product.ts';
 import { limitHeaders, metered, meteredAnswer, noLimitHeaders, sharedProduct, type Tenant } from './tenant.ts';
@@ -51,7 +52,7 @@ test('Free holds 200 requests: starting full, the 201st is refused to the letter
 /** How many calls of a tenant the store holds, once it holds at least `count`. */
 async function recordsOf(tenant: Tenant, count: number): Promise<number> {
   return eventually(async () => {
-    const { length } = await product.store.calls.list({ organization: tenant.id as never, limit: 10_000 });
+    const { length } = await keptCalls(product.store, tenant.id as never);
     return length >= count && length;
   }, () => `not ${count} records`);
 }

@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from '@metergate/testkit/eventually.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import { sharedProduct, type Tenant } from './tenant.ts';
 
 const product = sharedProduct();
@@ -26,7 +27,7 @@ async function reprice(tenant: Tenant, dollars: number, ...more: string[]): Prom
 }
 
 async function recorded(tenant: Tenant, calls: number): Promise<void> {
-  await eventually(async () => (await product.store.calls.list({ organization: tenant.id as never, limit: 100 })).length >= calls);
+  await eventually(async () => (await keptCalls(product.store, tenant.id as never)).length >= calls);
 }
 
 test('a cap refuses by corrected costs, admits again without them, and a restart keeps it', async () => {

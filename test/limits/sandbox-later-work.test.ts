@@ -7,13 +7,14 @@ import { test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import OpenAI, { toFile } from 'openai';
 import { productForFile, type Tenant } from './tenant.ts';
 
 const product = productForFile({ args: ['--sandbox'], connectProviders: false });
 
 async function records(tenant: Tenant): Promise<readonly CallRecord[]> {
-  return product.store.calls.list({ organization: tenant.id as CallRecord['organization'], limit: 100 });
+  return keptCalls(product.store, tenant.id as CallRecord['organization']);
 }
 
 /** Waits until this many settlements are kept. */

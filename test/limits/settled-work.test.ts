@@ -10,6 +10,7 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import type { ReceivedRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import type { Coding } from '@metergate/testkit/coding.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { meteredAnswer, productForFile, type Tenant } from './tenant.ts';
 
@@ -56,7 +57,7 @@ async function tenantOf(lines = 3, coding: Coding | null = null): Promise<Tenant
 async function records(tenant: Tenant, until: (all: readonly CallRecord[]) => boolean): Promise<readonly CallRecord[]> {
   let last: readonly CallRecord[] = [];
   return eventually(async () => {
-    last = await product.store.calls.list({ organization: tenant.id as CallRecord['organization'], limit: 10_000 });
+    last = await keptCalls(product.store, tenant.id as CallRecord['organization']);
     return until(last) && last;
   }, () => `not so: ${last.map(({ kind, path, settledBy, usageReason }) => [kind, path, settledBy, usageReason].join()).join(' ')}`);
 }

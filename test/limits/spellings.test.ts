@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import type { RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { limitHeaders, metered, meteredAnswer, sharedProduct, type Tenant } from './tenant.ts';
 
@@ -18,7 +19,7 @@ const messages = ['/v1/message%73', '/v1//messages', '/v1/messages/', '/alt/v1/%
 
 async function records(tenant: Tenant): Promise<CallRecord[]> {
   return eventually(async () => {
-    const found = await product.store.calls.list({ organization: tenant.id as never, limit: 10_000 });
+    const found = await keptCalls(product.store, tenant.id as never);
     return found.length >= tenant.answered && found;
   }, () => `not ${tenant.answered} records`);
 }

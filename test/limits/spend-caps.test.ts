@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
 import { rotateServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import { assertRefusal } from '../running-product.ts';
 import { limitHeaders, meteredAnswer, noLimitHeaders, sharedProduct, type Tenant } from './tenant.ts';
 
@@ -42,7 +43,7 @@ for (const scope of ['organization', 'key'] as const) {
       }
     }
     const admitted = contacted() - before;
-    const records = await product.store.calls.list({ organization: tenant.id as never, limit: 10_000 });
+    const records = await keptCalls(product.store, tenant.id as never);
     assert.ok(records.length <= admitted + 1, 'a refused call leaves no record');
   });
 }

@@ -13,6 +13,7 @@ import { keyPresented, showSelf } from '@metergate/platform/use-cases/self.ts';
 import { showUsage } from '@metergate/platform/use-cases/usage.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import { RawConnection, rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import type { ReceivedRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { wholeMetrics } from '@metergate/testkit/whole-metrics.ts';
@@ -90,7 +91,7 @@ async function send(tenant: Tenant, { target, body, chunked }: Work & { readonly
 
 async function records(tenant: Tenant) {
   return eventually(async () => {
-    const found = await product.store.calls.list({ organization: tenant.id as never, limit: 10_000 });
+    const found = await keptCalls(product.store, tenant.id as never);
     return found.length >= tenant.answered && found;
   }, () => `not ${tenant.answered} records`);
 }

@@ -6,12 +6,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import { productForFile, type Tenant } from './tenant.ts';
 
 const product = productForFile();
 
 async function recordOf(tenant: Tenant, path: string): Promise<CallRecord> {
-  const all = () => product.store.calls.list({ organization: tenant.id as never, limit: 10_000 });
+  const all = () => keptCalls(product.store, tenant.id as never);
   return eventually(async () => (await all()).find((record) => record.path === path), () => `no record of ${path}`);
 }
 

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as pass } from 'node:timers/promises';
 import { after, before, test } from 'node:test';
 import { startCluster, type Cluster, type ClusterNode } from '@metergate/testkit/cluster.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { openCaller, type Peer } from '@metergate/testkit/websocket/peer.ts';
 import { startRespondingProvider, type RespondingProvider } from '@metergate/testkit/websocket/responding-provider.ts';
@@ -130,7 +131,7 @@ test('nodes are restarted one after the other: what was begun is read to its end
   await Promise.all(callers);
   const { records, interrupted } = await sharer.spent(completed + opened);
   assert.deepEqual([records, interrupted, provider.begun.length - begun], [completed + opened, 0, completed]);
-  const all = await store.calls.list({ organization: sharer.id as never, limit: 200_000 });
+  const all = await keptCalls(store, sharer.id as never);
   const responses = all.filter(({ connection }) => connection !== null);
   assert.deepEqual([responses.length, new Set(responses.map(({ providerRequestId }) => providerRequestId)).size], [completed, completed]);
   assert.deepEqual([...new Set(all.map(({ outcome }) => outcome))], ['completed']);

@@ -14,6 +14,7 @@ import type { WalkedCall } from '@metergate/store/calls/call-walk.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { startCluster, type Cluster, type ClusterNode, type ClusterProcess } from '@metergate/testkit/cluster.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import { pauses } from '@metergate/testkit/pauses.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { startScriptedProvider, type ScriptedAnswer, type ScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
@@ -107,7 +108,7 @@ test('a batch on each wire that two gateways and the platform learn of is settle
   nodes[0] = await cluster.node({ env, dataDirectory: nodes[0]!.dataDirectory });
   platform = await cluster.process(['platform'], env);
   for (const path of outcomes) await ask(nodes[0]!, 'GET', path).catch(() => {});
-  const settlements = async () => (await store.calls.list({ organization: sharer.id as OrganizationId, limit: 100_000 }))
+  const settlements = async () => (await keptCalls(store, sharer.id as OrganizationId))
     .filter(({ kind }) => kind === 'settlement');
   await until(async () => (await settlements()).length > 1);
   polling.going = false;

@@ -13,6 +13,7 @@ import { createServiceKey } from '@metergate/platform/use-cases/service-keys.ts'
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { wanting, type Cluster, type ClusterNode } from '@metergate/testkit/cluster.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 
 /** Opens the cluster's store a second time; makes the schema if there is none. */
 export function storeOf({ databaseUrl, masterKey }: Cluster, clock: () => number = Date.now): Promise<Store> {
@@ -107,7 +108,7 @@ export class Sharer {
     return eventually(async () => {
       // Two reads are of one moment only if nothing was shipped between them.
       const [before] = await this.store.caps.list(this.id as never, Date.now());
-      const all = await this.store.calls.list({ organization: this.id as never, limit: 200_000 });
+      const all = await keptCalls(this.store, this.id as never);
       const [cap] = await this.store.caps.list(this.id as never, Date.now());
       if (all.length >= records && before?.spent === cap?.spent) {
         const sum = all.reduce((total, { cost }) => total + (cost ?? 0n), 0n);

@@ -4,6 +4,7 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { figureIn, type UsageDimension, type UsageFigureName } from '@metergate/core/report/usage-sum.ts';
 import { windowAt, calendarWindows } from '@metergate/core/spend/window.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import { productEnv, runCli } from '@metergate/testkit/system.ts';
 
 /** Runs `metergate ARGS` of one version. */
@@ -54,10 +55,10 @@ export interface Held {
 export async function heldOf(store: Store, { id, keyId }: Upgraded, served: number): Promise<Held> {
   const organization = id as never;
   const deadlineMs = performance.now() + 60_000;
-  let records = await store.calls.list({ organization, limit: 200_000 });
+  let records = await keptCalls(store, organization);
   while (records.length < served && performance.now() < deadlineMs) {
     await pass(100);
-    records = await store.calls.list({ organization, limit: 200_000 });
+    records = await keptCalls(store, organization);
   }
   const differ: string[] = [];
   const compare = (what: string, found: bigint | undefined, of: typeof records): void => {
@@ -65,7 +66,7 @@ export async function heldOf(store: Store, { id, keyId }: Upgraded, served: numb
     if (found !== sum) differ.push(`${what} says ${found}, its records ${sum}`);
   };
   const nowMs = Date.now();
-  const sums = await store.spend.sums({ organization, key: keyId as never }, nowMs);
+  const sums = (await store.spend.sumsOfAll([{ organization, key: keyId as never }], nowMs))[0]!;
   for (const window of calendarWindows) {
     const { startMs, endMs } = windowAt(window, nowMs);
     const within = records.filter(({ startedAtMs }) => startedAtMs >= startMs && (endMs === null || startedAtMs < endMs));

@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { closeRun } from '@metergate/platform/use-cases/runs.ts';
 import { eventually } from '@metergate/testkit/eventually.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import type { RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { limitHeaders, noLimitHeaders, productForFile, type Tenant } from '../../limits/tenant.ts';
 
@@ -46,9 +47,9 @@ async function firstCall(call: () => Promise<RawAnswer>): Promise<RawAnswer> {
 async function spentOf(tenant: Tenant): Promise<number> {
   let found = '';
   return eventually(async () => {
-    const records = await product.store.calls.list({ organization: tenant.id as never, limit: 10_000 });
+    const records = await keptCalls(product.store, tenant.id as never);
     const sum = (run: string | null) => records.reduce((total, each) => run === null || each.run === run ? total + (each.cost ?? 0n) : total, 0n);
-    const sums = await product.store.spend.sums({ organization: tenant.id as never, key: tenant.keyId as never }, Date.now());
+    const sums = (await product.store.spend.sumsOfAll([{ organization: tenant.id as never, key: tenant.keyId as never }], Date.now()))[0]!;
     const runs = await product.store.runs.list({ organization: tenant.id as never, limit: 100 });
     const equal = [sums.organization, sums.key].every(({ year, lifetime }) => year.spent === sum(null) && lifetime.spent === sum(null))
       && runs.every(({ id, spent }) => spent === sum(id));
@@ -176,7 +177,7 @@ test('killed while many runs begin, each run with a call that a provider saw is 
   await killAndStart(tenant);
   const answers = await Promise.all(calls);
   const organization = tenant.id as never;
-  const records = (await product.store.calls.list({ organization, limit: 10_000 })).filter((each) => each.run !== null);
+  const records = (await keptCalls(product.store, organization)).filter((each) => each.run !== null);
   const runs = new Map((await product.store.runs.list({ organization, limit: 1_000 })).map((each) => [each.id, each]));
   assert.ok(records.length >= seen && seen >= 20, `${records.length} records of ${seen} calls`);
   assert.deepEqual([...runs.keys()].sort(), records.map((each) => each.run).sort(), 'a run is there exactly if a call of it was opened');

@@ -137,7 +137,7 @@ test('cap: set answers with its id, set again keeps it, list shows spend and res
   const given = { nowMs: () => noonMs };
   const at = (args: readonly string[]): Promise<CliResult> => run(args, given);
   const jsonAt = (args: readonly string[]): Promise<unknown> => json(args, given);
-  const { id: organization } = await jsonAt(['org', 'create', 'Caps']) as { id: Parameters<Store['calls']['list']>[0]['organization'] };
+  const { id: organization } = await jsonAt(['org', 'create', 'Caps']) as { id: Parameters<Store['callPages']['page']>[0]['organization'] };
   const { id: key, maxRunBudget } = await jsonAt(['key', 'create', '--org', 'Caps', '--max-run-budget', '2']) as { id: string; maxRunBudget: string };
   assert.equal(maxRunBudget, '2.000000000');
   assert.match((await at(['key', 'create', '--org', 'Caps', '--max-run-budget', '2.50'])).stdout, /^max run budget +2\.5 USD$/m);

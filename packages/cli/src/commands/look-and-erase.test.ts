@@ -41,7 +41,7 @@ test('org show: the settings in the form that org set takes, and each is accepte
 });
 
 test('org erase needs --yes without a terminal; its figures are read by its id, and nothing can be changed', async () => {
-  const { id } = await json(['org', 'create', 'CANARY-erased']) as { id: Parameters<Store['calls']['list']>[0]['organization'] };
+  const { id } = await json(['org', 'create', 'CANARY-erased']) as { id: Parameters<Store['callPages']['page']>[0]['organization'] };
   const cap = await json(['cap', 'set', '--org', id, '--scope', 'organization', '--window', 'lifetime', '--limit', '1']) as { id: string };
   const record = interruptedRecord({
     id: 'req_erased', organization: id, key: 'key_x', project: 'CANARY-project', labels: ['CANARY-label'], labelsDropped: 0, run: null,

@@ -96,14 +96,6 @@ export class Passwords {
     return { opens, hash: first ?? await this.hash(password) };
   }
 
-  /** With the parameters that the hash was made with, whatever today's are. @throws HashingBusy */
-  async verify(password: string, stored: string): Promise<boolean> {
-    const { figures, salt, hash } = partsOf(stored) ?? {};
-    if (figures === undefined || salt === undefined || hash === undefined) return false;
-    const given = await this.#derive(password, salt, figures, this.#whom);
-    return hash.length === given.length && timingSafeEqual(hash, given);
-  }
-
   /** Whether the hash was made with other parameters than today's. The password is then hashed again at the next sign-in. */
   isDated(stored: string): boolean {
     const { figures } = partsOf(stored) ?? {};

@@ -11,6 +11,7 @@ import { bothEngines, contractStores } from '@metergate/store/test-support/contr
 import { othersFirst, workFor } from '@metergate/store/threads/others-first.ts';
 import { createAddressGuard } from '@metergate/store/network/address-guard.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import { startScriptedProvider, type ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { createFollowWork, type FollowWork } from './follow-work.ts';
 import { followedForMs, pauseMs, retryAfterMs } from './follow-pace.ts';
@@ -54,7 +55,7 @@ for (const on of bothEngines) {
       });
       return {
         provider, organization, time, platforms, begin, said,
-        settled: async () => (await store.calls.list({ organization, limit: 100 })).filter(({ kind }) => kind === 'settlement'),
+        settled: async () => (await keptCalls(store, organization)).filter(({ kind }) => kind === 'settlement'),
         async end() {
           for (const platform of platforms) await platform.end();
           await store.organizations.set(organization, { follow: false });

@@ -103,7 +103,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const jar = new Jar();
       const claims = { email: `first-${email}`, email_verified: true, groups: [`${organization.name}:admin`] };
       assert.equal((await provided(subject, claims, jar)).status, 303);
-      const { id } = (await platform.store.people.find(`first-${email}`))!;
+      const { id } = (await platform.store.people.withEmail(`first-${email}`))[0]!;
       await platform.store.accounts.update('user', [{ field: 'id', value: id }], { email: id, claimedEmail: email, emailVerified: false });
       await platform.store.accounts.update('account', [{ field: 'userId', value: id }], { proof: 0 });
       return jar;
@@ -115,7 +115,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const refused = await provided('thief-1', { email, email_verified: false, groups: ['evil:viewer'] }, jar);
       assert.equal(refused.status, 403);
       assert.match(refused.text, /does not say that your email address was verified/);
-      assert.deepEqual([await organizationsOf(jar), await platform.store.people.find(email)], [401, null]);
+      assert.deepEqual([await organizationsOf(jar), await platform.store.people.withEmail(email)], [401, []]);
       const joined = await accept(await invitedByOperator(good, email), email, own);
       assert.equal(joined.status, 201, joined.text);
       assert.equal((await provided('thief-1', { email, email_verified: false, groups: ['evil:viewer'] }, jar)).status, 403);
@@ -155,7 +155,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     test('an account that an organization made for an email that it does not own opens nothing of the owner\'s, who joins apart', async () => {
       const email = newEmail();
       const thief = jarOf(await accept(await invited(evil, email, 'owner'), email, chosen));
-      const link = await api(`/members/${(await platform.store.people.find(email))!.id}/password-link`, 'POST', { token: evil.tokens.owner });
+      const link = await api(`/members/${(await platform.store.people.withEmail(email))[0]!.id}/password-link`, 'POST', { token: evil.tokens.owner });
       assert.equal((await useLink(tokenIn(link.body['url']), chosen)).status, 200, 'they prove it to themselves');
       const joined = await accept(await invited(good, email, 'owner'), email, own);
       assert.equal(joined.status, 201, joined.text);

@@ -7,6 +7,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { batchOf, granted, openTestStore, sampleRecord, startMs } from '@metergate/store/test-support/contract-fixture.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import { freshSqlite } from '../http/test-support/platform-fixture.ts';
 import { createRetentionWork, type RetentionWork } from './retention-work.ts';
 
@@ -44,7 +45,7 @@ async function aged(records: number): Promise<OrganizationId> {
   wallMs = startMs + 40 * dayMs;
   return id;
 }
-const left = async (organization: OrganizationId): Promise<number> => (await store.calls.list({ organization, limit: 10_000 })).length;
+const left = async (organization: OrganizationId): Promise<number> => (await keptCalls(store, organization)).length;
 
 test('records past their age are removed pass by pass, and that is logged once it is done', async () => {
   const organizations = [await aged(400), await aged(30)] as const;

@@ -15,6 +15,7 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { lackingCountNames, type LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { newDatabase } from '@metergate/store/test-support/contract-fixture.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { freshSqlite, masterKey } from '../http/test-support/platform-fixture.ts';
 import { createDrawing } from '../seed/drawing.ts';
@@ -80,7 +81,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     }
 
     test('to the nano-dollar', async () => {
-      const kept = await store.calls.list({ organization, limit: 10_000 });
+      const kept = await keptCalls(store, organization);
       assert.deepEqual(new Set(kept.map(({ outcome }) => outcome)), new Set(['completed', 'failed', 'cut', 'caller_gone', 'interrupted']));
       const money = [kept.length, kept.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n)];
       assert.deepEqual(money, [records.length, records.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n)], 'every record, once');

@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { figureIn, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import type { RecordedBill } from '../spend/corrections.ts';
 import { auditActions, type AuditIntent } from '../engine/change.ts';
 import { isRefusal } from '../engine/refusal.ts';
@@ -244,7 +245,7 @@ for (const on of bothEngines) {
         }
         const corrected = (await store.corrections.list({ organization })).map(({ model, ours, theirs }) => [model, ours, theirs]);
         assert.deepEqual(corrected, [[null, 2n, 16n]]);
-        const records = await store.calls.list({ organization, limit: 10 });
+        const records = await keptCalls(store, organization);
         assert.deepEqual(records.map(({ cost, inputTokens, project, path }) => [cost, inputTokens, project, path]),
           [5n, 5n].map((cost) => [cost, 7, null, '']));
         assert.deepEqual((await store.caps.list(organization, 1_000)).map(({ cap, spent }) => [cap.id, cap.limit, spent]), [[kept.id, 7n, 10n]]);
@@ -308,7 +309,7 @@ for (const on of bothEngines) {
         await erase(gone);
         assert.deepEqual((await store.members.of(person.id)).map(({ organization }) => organization), [kept]);
         assert.deepEqual(await store.providers.state(kept, 'openai'), { state: 'connected', credential: 'sk-kept' });
-        assert.equal((await store.calls.list({ organization: kept, limit: 1 }))[0]!.project, canary);
+        assert.equal((await keptCalls(store, kept))[0]!.project, canary);
       });
 
       test('an erasure continues in slices, over many records of one millisecond', async () => {

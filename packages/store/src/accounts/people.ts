@@ -21,8 +21,6 @@ export interface Person {
 }
 
 export interface People {
-  /** By email in any case: who holds it, else who has claimed it for longest; null if nobody does. */
-  find(email: string): Promise<Person | null>;
   /** Everybody whom a password may open under this email: who holds it, then who claims it and belongs to an organization, oldest first. */
   withEmail(email: string): Promise<Person[]>;
   /** By id; null if there is none. */
@@ -37,7 +35,6 @@ export interface People {
 
 export function peopleIn({ engine, clock }: StoreContext): People {
   return {
-    find: (email) => engine.read(async (db) => (await peopleWithEmail(db as unknown as Transaction<Schema>, email))[0] ?? null),
     withEmail: (email) => engine.read(async (db) => {
       const found = await peopleWithEmail(db as unknown as Transaction<Schema>, email);
       const belonging = found.length === 0 ? [] : await db.selectFrom('membership').select('person').distinct()

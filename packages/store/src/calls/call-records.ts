@@ -1,23 +1,10 @@
-/** Call records: shipped from journals exactly once, listed newest first. Rules: Journal; rules: Record. */
-import type { OrganizationId } from '@metergate/core/id.ts';
-import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
+/** Call records: shipped from journals exactly once. Rules: Journal; rules: Record. */
+import type { CallOpening } from '@metergate/core/record/call-record.ts';
 import { createAttributionBook } from '../usage/attributions.ts';
 import { chainWriterIn } from '../sealing/chain/chain-records.ts';
-import { callRecordOf } from './call-row.ts';
 import type { StoreContext } from '../sealing/context.ts';
 import type { CallBatch, CallSink } from '../journal/call-sink.ts';
 import { shipIn } from './ship.ts';
-
-interface CallQuery {
-  readonly organization: OrganizationId;
-  /** Calls that started at this instant or later. */
-  readonly sinceMs?: number;
-  /** Calls that started before this instant. */
-  readonly untilMs?: number;
-  readonly run?: string;
-  /** At most this many, newest first. */
-  readonly limit: number;
-}
 
 export interface CallRecords {
   /**
@@ -31,8 +18,6 @@ export interface CallRecords {
   recorded(openings: readonly CallOpening[]): Promise<ReadonlySet<string>>;
   /** The start of the call whose record arrived last; 0 if there is none. Records rarely hold a later time. */
   writtenUntilMs(): Promise<number>;
-  /** Newest first by the moment of start, then by arrival in the store. */
-  list(query: CallQuery): Promise<CallRecord[]>;
 }
 
 export function callRecordsIn(context: StoreContext): CallRecords {
@@ -60,14 +45,5 @@ export function callRecordsIn(context: StoreContext): CallRecords {
     }),
     writtenUntilMs: () => engine.read(async (db) => Number((await db.selectFrom('call_record').select('started_at_ms')
       .orderBy('sequence', 'desc').limit(1).executeTakeFirst())?.started_at_ms ?? 0n)),
-    list: ({ organization, sinceMs, untilMs, run, limit }) => engine.read(async (db) => {
-      if (run?.includes('\0') === true) return [];
-      let query = db.selectFrom('call_record').selectAll().where('organization', '=', organization);
-      if (sinceMs !== undefined) query = query.where('started_at_ms', '>=', BigInt(Math.ceil(sinceMs)));
-      if (untilMs !== undefined) query = query.where('started_at_ms', '<', BigInt(Math.ceil(untilMs)));
-      if (run !== undefined) query = query.where('run', '=', run);
-      const rows = await query.orderBy('started_at_ms', 'desc').orderBy('sequence', 'desc').limit(limit).execute();
-      return rows.map(callRecordOf);
-    }),
   };
 }

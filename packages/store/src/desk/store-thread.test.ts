@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { eventually } from '@metergate/testkit/eventually.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import type { LeaseSubject } from '@metergate/core/spend/lease/subject.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
@@ -54,7 +55,7 @@ const journalIn = (directory: string) => createJournal({ directory, sync: 'norma
 
 test('a journal left behind is in the store before ready; later calls follow by themselves; a stop ships the rest', async (t) => {
   const { journalDirectory, store, organization, start } = await context(t);
-  const list = async () => (await store.calls.list({ organization: organization.id, limit: 100 })).map(({ outcome }) => outcome);
+  const list = async () => (await keptCalls(store, organization.id)).map(({ outcome }) => outcome);
   const left = journalIn(journalDirectory);
   await new Promise((resolve) => left.open(sampleOpening(1, organization.id), resolve));
   await left.end();

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import { StoreFault } from '../engine/fault.ts';
 import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 import { batchesByOrganization, organizationGroup, ownBatchRows } from './by-organization.ts';
@@ -66,7 +67,7 @@ for (const on of bothEngines) {
       for (const record of records) journal.journal.close(record, () => {});
       journal.endTurn();
       const stored = async (): Promise<CallRecord[]> => (await Promise.all(organizations.map((organization) =>
-        store.calls.list({ organization, limit: 1_000 })))).flat();
+        keptCalls(store, organization)))).flat();
       const byId = (one: CallRecord, other: CallRecord): number => (one.id < other.id ? -1 : 1);
       const isWhole = async (): Promise<void> => {
         assert.deepEqual((await stored()).sort(byId), records.toSorted(byId));
@@ -122,7 +123,7 @@ for (const on of bothEngines) {
         },
       });
       await assert.rejects(shipper.pass(), (error: unknown) => error instanceof StoreFault && error.code === 'store_went_back');
-      assert.deepEqual(await store.calls.list({ organization: lost, limit: 1 }), []);
+      assert.deepEqual(await keptCalls(store, lost), []);
       await shipper.pass();
       await isWhole();
     });

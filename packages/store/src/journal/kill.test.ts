@@ -10,6 +10,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import { isRefusal } from '../engine/refusal.ts';
 import { openStore } from '../store.ts';
 import { createShipper } from './shipper.ts';
@@ -70,7 +71,7 @@ test(`kill -9: one record for each acknowledged call, never two, also when recov
     assert.deepEqual(readdirSync(directory).filter((name) => !name.includes('.new')), []);
   }
 
-  const records = await store.calls.list({ organization: organization.id, limit: 10_000_000 });
+  const records = await keptCalls(store, organization.id);
   const byId = new Map(records.map((record) => [record.id as string, record]));
   assert.equal(byId.size, records.length, 'a call has two records');
   assert.ok(opened.size > rounds * 50 && closed.size > rounds * 50, `the writer did too little: ${opened.size} ${closed.size}`);

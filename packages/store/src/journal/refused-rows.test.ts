@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import type { CallBatch } from './call-sink.ts';
 import { StoreFault } from '../engine/fault.ts';
 import { openStore } from '../store.ts';
@@ -46,7 +47,7 @@ async function context(t: TestContext, refuses: (number: number) => boolean) {
     journal.endTurn();
   };
   const stored = async (): Promise<number[]> =>
-    (await store.calls.list({ organization, limit: 10_000 })).map(({ id }) => numberOf(id)).sort((a, b) => a - b);
+    (await keptCalls(store, organization)).map(({ id }) => numberOf(id)).sort((a, b) => a - b);
   const folder = join(journal.directory, 'refused');
   /** What a new process does: offers again, then ships. */
   const startAgain = async (): Promise<void> => {

@@ -71,8 +71,6 @@ for (const on of bothEngines) {
       await usage('label of a part of a day', { by: ['label', 'model'], sinceMs: startMs + 1, untilMs: startMs + 5 * hourMs });
       for (const index of [0, 1]) await usage(`share ${index}`, { by: ['label'], share: { index, of: 2, seed: 7 } });
       const span = { fromMs: 0, toMs: startMs + 1_000 * 24 * hourMs, last: 10_000 };
-      found.set('list', await store.calls.list({ organization, limit: 1_000 }));
-      found.set('list of a run', await store.calls.list({ organization, limit: 1_000, run: asked.run }));
       found.set('page', await store.callPages.page({ organization, limit: 1_000 }));
       for (const word of words) {
         found.set(`page of a ${word}`, await store.callPages.page({ organization, limit: 10, filter: { [word]: asked[word] } }));

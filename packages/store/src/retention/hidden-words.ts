@@ -6,7 +6,6 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { MonthRecord } from '@metergate/core/books/month/month-sums.ts';
 import type { CallPages } from '../calls/call-pages.ts';
-import type { CallRecords } from '../calls/call-records.ts';
 import type { CallWalk } from '../calls/call-walk.ts';
 import type { Engine } from '../engine/engine.ts';
 import { withoutWords } from '../operation/erased.ts';
@@ -19,7 +18,6 @@ import type { UsageReports } from '../usage/usage-reports.ts';
 
 /** Whatever reads words of calls. */
 interface WordReaders {
-  readonly calls: CallRecords;
   readonly callPages: CallPages;
   readonly callWalk: CallWalk;
   readonly usageReports: UsageReports;
@@ -75,17 +73,9 @@ function withoutWordsIn<Filter extends object>(filter: Filter): Filter | null {
   return Object.fromEntries(given.filter(([name]) => !isWord(name))) as Filter;
 }
 
-function recordsHiding(isErased: IsErased, { calls, callPages, receipts }: WordReaders): Pick<WordReaders, 'calls' | 'callPages' | 'receipts'> {
+function recordsHiding(isErased: IsErased, { callPages, receipts }: WordReaders): Pick<WordReaders, 'callPages' | 'receipts'> {
   const bare = (call: ChainedCall): ChainedCall => ({ ...call, record: withoutWords(call.record) });
   return {
-    calls: {
-      ...calls,
-      async list(query) {
-        const found = await calls.list(query);
-        if (!await isErased(query.organization)) return found;
-        return query.run === undefined ? found.map(withoutWords) : [];
-      },
-    },
     callPages: {
       async page(query) {
         const found = await callPages.page(query);

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import type { CallPlace } from '../calls/call-pages.ts';
 import type { RepricedSlice } from '../spend/call-corrections.ts';
 import type { Store } from '../store.ts';
@@ -83,7 +84,7 @@ for (const on of bothEngines) {
     };
     /** By one that has found nothing sound yet, and so reads all records. */
     const reconciled = async () => (await (await another()).spendReconciler.reconcile(keepGoing))!;
-    const listed = (organization: OrganizationId) => store.calls.list({ organization, limit: 10_000 });
+    const listed = (organization: OrganizationId) => keptCalls(store, organization);
     const spent = async (organization: OrganizationId): Promise<readonly unknown[]> => (await context.query(url,
       `select scope, subject, day_ms, spent_nano, calls, unknown_calls, unpriced_calls, gap_calls from spend_day
         where organization = $1`, [organization]))
@@ -170,7 +171,7 @@ for (const on of bothEngines) {
       const at = (day: number): CallRecord =>
         sampleRecord(organization, { startedAtMs: yearMs + day * dayMs, cost: nanoDollars(10n), project: null });
       const year = async (nowMs: number) => {
-        const { year: found, lifetime } = (await store.spend.sums({ organization, key: 'key_none' as ServiceKeyId }, nowMs)).organization;
+        const { year: found, lifetime } = (await store.spend.sumsOfAll([{ organization, key: 'key_none' as ServiceKeyId }], nowMs))[0]!.organization;
         return [found.spent, lifetime.spent];
       };
       const rows = async () => (await context.query(url, `select day_ms from spend_day where organization = $1 and scope = 'organization'

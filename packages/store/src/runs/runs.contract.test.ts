@@ -8,6 +8,7 @@ import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import { exposureOf } from '@metergate/core/run/clamp.ts';
 import type { EndedState, Run } from '@metergate/core/run/run.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import type { CallBatch } from '../journal/call-sink.ts';
 import type { RunBeginning, RunEnd, RunEvent } from '../journal/run-event.ts';
 import type { RunName } from './run-rows.ts';
@@ -317,7 +318,7 @@ for (const on of bothEngines) {
           assert.ok(await taken(organization) <= limit);
         }
         for (const run of await store.runs.list({ organization, limit: 100 })) {
-          const records = await store.calls.list({ organization, run: run.id, limit: 1000 });
+          const records = await (await keptCalls(store, organization)).filter((call) => call.run === run.id);
           assert.equal(run.spent, records.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n), 'a run spent what its records cost');
           assert.equal(run.unknownCalls, records.filter(({ usage }) => usage === 'unknown').length);
           assert.equal(run.unpricedCalls, records.filter(({ costSource }) => costSource === 'unpriced').length);

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { requestIdFrom, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollarsMax } from '@metergate/core/money.ts';
 import { interruptedRecord } from '@metergate/core/record/call-record.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import {
   granted, hashOf, openTestStore, refusalCode, sampleRecord, shippedAgain, shippedAtOnce, startMs, type EngineFixture,
 } from '../test-support/contract-fixture.ts';
@@ -388,7 +389,7 @@ for (const on of bothEngines) {
       const batch = (organization: OrganizationId, from: number, through: number) =>
         Array.from({ length: through - from + 1 }, (_, index) =>
           ({ seq: from + index, record: sampleRecord(organization, { startedAtMs: startMs + from + index }) }));
-      const listed = (organization: OrganizationId) => store.calls.list({ organization, limit: 10_000 });
+      const listed = (organization: OrganizationId) => keptCalls(store, organization);
 
       test('a record comes back as it was, to the last nano-dollar of a 64-bit cost', async () => {
         const organization = await newOrganization();
@@ -515,15 +516,15 @@ for (const on of bothEngines) {
         await store.calls.ship({ segment: 'seg_order', through: 5, records });
         const foreign = { seq: 1, record: sampleRecord(other, { startedAtMs: 2_000 }) };
         await store.calls.ship({ segment: 'seg_other', through: 1, records: [foreign] });
-        const seqs = async (query: object) => (await store.calls.list({ organization, limit: 100, ...query }))
+        const seqs = async (query: object) => (await store.callPages.page({ organization, limit: 100, ...query }))!
           .map(({ id }) => records.find(({ record }) => record.id === id)?.seq);
         assert.deepEqual(await seqs({}), [2, 5, 4, 3, 1]);
         assert.deepEqual(await seqs({ limit: 2 }), [2, 5]);
         assert.deepEqual(await seqs({ sinceMs: 2_000 }), [2, 5, 4, 3]);
         assert.deepEqual(await seqs({ sinceMs: 2_000, untilMs: 3_000 }), [5, 4, 3]);
         assert.deepEqual(await seqs({ untilMs: 2_000 }), [1]);
-        assert.deepEqual(await seqs({ run: 'r' }), [2, 5, 3]);
-        assert.deepEqual(await seqs({ run: "r' or '1'='1" }), []);
+        assert.deepEqual(await seqs({ filter: { run: 'r' } }), [2, 5, 3]);
+        assert.deepEqual(await seqs({ filter: { run: "r' or '1'='1" } }), []);
       });
 
       test('newest first for an organization, and of a run, is one walk along an index, without sorting', async () => {

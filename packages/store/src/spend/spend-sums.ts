@@ -41,9 +41,10 @@ interface CappedSpend {
 }
 
 export interface SpendSums {
-  /** The windows that hold `atMs`; zero for unknown subjects. The caller may change the returned values. */
-  sums(subjects: SumsOf, atMs: number): Promise<SubjectSums>;
-  /** The same for many, in their order and read at one moment. Keys of one organization share its sums. */
+  /**
+   * The windows that hold `atMs`, of each in its order and read at one moment; zero for unknown subjects. Keys of one organization share its sums.
+   * The caller may change the returned values.
+   */
   sumsOfAll(subjects: readonly SumsOf[], atMs: number): Promise<SubjectSums[]>;
   /** Of people and labels, for a node that is alone with its store: all at one moment. On a shared store nodes learn it with their leases. */
   cappedSums(places: readonly CappedPlace[], atMs: number): Promise<CappedSpend>;
@@ -92,27 +93,26 @@ const cappedStatement = `select ${spentOf('sqlite')} as spent, (select json_grou
   from (${daysSpentGiven('sqlite', ['spent_nano'])}) as s`;
 
 export function spendSumsIn({ engine }: StoreContext): SpendSums {
-  const sumsOfAll: SpendSums['sumsOfAll'] = async (subjects, atMs) => {
-    const empty = emptySums(atMs);
-    const places = new Map<string, Place & { readonly sums: WindowSums }>();
-    const placeOf = (organization: OrganizationId, scope: Place['scope'], subject: string): WindowSums => {
-      const name = placeName({ organization, scope, subject });
-      let place = places.get(name);
-      if (place === undefined) places.set(name, place = { organization, scope, subject, sums: copiedSums(empty) });
-      return place.sums;
-    };
-    const all = subjects.map(({ organization, key }): SubjectSums =>
-      ({ organization: placeOf(organization, 'organization', ''), key: placeOf(organization, 'key', key) }));
-    const rangesMs = calendarWindows.flatMap((window) => Object.values(daysOf(empty[window])));
-    const isServer = engine.kind === 'postgres';
-    const answers = await engine.look<SumRow>(isServer ? onServer : onSqlite, isServer
-      ? [[...arraysFrom(placeColumns, [...places.values()]), ...rangesMs]]
-      : Array.from(places.values(), ({ organization, scope, subject }) => [organization, scope, subject, ...rangesMs]));
-    for (const rows of answers) for (const row of rows) places.get(placeName(row))!.sums[row.window].spent = row.spent;
-    return all;
-  };
   return {
-    sumsOfAll, sums: async (subjects, atMs) => (await sumsOfAll([subjects], atMs))[0]!,
+    async sumsOfAll(subjects, atMs) {
+      const empty = emptySums(atMs);
+      const places = new Map<string, Place & { readonly sums: WindowSums }>();
+      const placeOf = (organization: OrganizationId, scope: Place['scope'], subject: string): WindowSums => {
+        const name = placeName({ organization, scope, subject });
+        let place = places.get(name);
+        if (place === undefined) places.set(name, place = { organization, scope, subject, sums: copiedSums(empty) });
+        return place.sums;
+      };
+      const all = subjects.map(({ organization, key }): SubjectSums =>
+        ({ organization: placeOf(organization, 'organization', ''), key: placeOf(organization, 'key', key) }));
+      const rangesMs = calendarWindows.flatMap((window) => Object.values(daysOf(empty[window])));
+      const isServer = engine.kind === 'postgres';
+      const answers = await engine.look<SumRow>(isServer ? onServer : onSqlite, isServer
+        ? [[...arraysFrom(placeColumns, [...places.values()]), ...rangesMs]]
+        : Array.from(places.values(), ({ organization, scope, subject }) => [organization, scope, subject, ...rangesMs]));
+      for (const rows of answers) for (const row of rows) places.get(placeName(row))!.sums[row.window].spent = row.spent;
+      return all;
+    },
     async cappedSums(places, atMs) {
       const empty = emptySums(atMs);
       const given = places.flatMap(({ organization, scope, subject }) => calendarWindows.map((window) => {

@@ -12,6 +12,7 @@ import { costLacks, parseStatus, type CostLack, type StatusFilter } from '@meter
 import { isProviderError } from '@metergate/core/report/hour-sum.ts';
 import { lackingCountNames, lackingCounts, type LackingRecord } from '@metergate/core/spend/lacking-calls.ts';
 import { usageDimensions, usageFigureNames, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import type { Store } from '../store.ts';
 import type { CallFilter } from '../calls/call-pages.ts';
 import { openEngine } from '../engine/engine.ts';
@@ -149,18 +150,18 @@ for (const on of bothEngines) {
 
     test('4,000 records, repeated and overlapping, by two shippers at once: every sum in every dimension is that of the records', async () => {
       for (const organization of organizations) {
-        const records = await store.calls.list({ organization, limit: 10_000 });
+        const records = await keptCalls(store, organization);
         assert.ok(records.length > 1_500);
         for (const by of usageDimensions) {
           assert.deepEqual(new Map([...await report(by, {}, organization)].sort()), new Map([...addedUp(records, [by])].sort()), by);
         }
       }
-      const [sums] = await context.query(url, "select cast(sum(calls) as text) as calls from usage_sum where dimension = 'day'");
+      const sums = (await context.query(url, "select cast(sum(calls) as text) as calls from usage_sum where dimension = 'day'"))[0]!;
       assert.equal(sums!['calls'], '4000');
     });
 
     test('any time is answered to the millisecond: whole days, parts of days at either edge, none at all', async () => {
-      const records = await store.calls.list({ organization: organizations[0]!, limit: 10_000 });
+      const records = await keptCalls(store, organizations[0]!);
       const firstMs = startMs - 20 * dayMs;
       const instants = () => [startMs - draw(20) * dayMs, startMs - draw(20 * dayMs), startMs - draw(20) * dayMs - 1, firstMs, startMs + 1][draw(5)]!;
       const ranges = [
@@ -177,7 +178,7 @@ for (const on of bothEngines) {
     });
 
     test('every pair of dimensions under any filters, in any time, is what the records come to', async () => {
-      const records = await store.calls.list({ organization: organizations[1]!, limit: 10_000 });
+      const records = await keptCalls(store, organizations[1]!);
       const pairs = usageDimensions.flatMap((one) => usageDimensions.filter((other) => other !== one).map((other) => [one, other] as const));
       for (const [index, by] of [...pairs, []].entries()) {
         const filter = index % 3 === 0 ? {} : drawnFilter(records[draw(records.length)]!, draw);
@@ -191,7 +192,7 @@ for (const on of bothEngines) {
 
     test('hours of labels are read from separate sums, but for parts of hours', async () => {
       const organization = organizations[0]!;
-      const records = await store.calls.list({ organization, limit: 10_000 });
+      const records = await keptCalls(store, organization);
       const range = { sinceMs: startMs - 9 * dayMs - hourMs / 2, untilMs: startMs - 2 * dayMs - 2 * hourMs };
       const within = records.filter(({ startedAtMs }) => startedAtMs >= range.sinceMs && startedAtMs < range.untilMs);
       const label = within.flatMap(({ labels }) => labels)[0]!;
@@ -215,7 +216,7 @@ for (const on of bothEngines) {
 
     test('hours and other zones than UTC are read from sums, except hours that a gateway of the version before wrote', async () => {
       const organization = organizations[0]!;
-      const records = await store.calls.list({ organization, limit: 10_000 });
+      const records = await keptCalls(store, organization);
       const [sinceMs, untilMs] = [startMs - 9 * dayMs - 2 * hourMs, startMs - 2 * dayMs - 2 * hourMs];
       const within = records.filter(({ startedAtMs }) => startedAtMs >= sinceMs && startedAtMs < untilMs);
       const shown = async (by: readonly UsageDimension[]) => new Map([...await report(by, { sinceMs, untilMs })].sort());
@@ -241,7 +242,7 @@ for (const on of bothEngines) {
 
     test('the other labels of calls with a label are read from sums, except on days on which these lack calls', async () => {
       const organization = organizations[0]!;
-      const records = await store.calls.list({ organization, limit: 10_000 });
+      const records = await keptCalls(store, organization);
       const filter = { label: 'ünï' };
       const asked: readonly (readonly UsageDimension[])[] = [
         ['label'], ['label', 'model'], ['project', 'label'], ['day', 'label'], ['month', 'label'],
@@ -277,7 +278,7 @@ for (const on of bothEngines) {
 
     test('what no sum holds beside runs or sessions is read from the records that have one, and from sums for all others', async () => {
       const organization = organizations[1]!;
-      const records = await store.calls.list({ organization, limit: 10_000 });
+      const records = await keptCalls(store, organization);
       const asked: readonly (readonly [by: readonly UsageDimension[], filter?: UsageFilter])[] = [
         [['label', 'run']], [['run', 'label'], { label: 'a' }], [['run', 'hour']], [['label', 'run'], { model: 'model 1' }], [['session']],
         [['session', 'model']], [['session', 'label']], [['session', 'run']], [['session', 'label'], { label: 'ünï' }], [['session', 'hour']],
@@ -341,7 +342,7 @@ for (const on of bothEngines) {
           const isDisturbed = comings > 0;
           [apart, whole] = [0, 0];
           const rows = (await hurried.usage({ organization, by, rowsMax: 100 }))!;
-          const expected = addedUp(await store.calls.list({ organization, limit: 1_000 }), by);
+          const expected = addedUp(await keptCalls(store, organization), by);
           const shown = new Map(rows.map(({ subjects, figures }) => [subjects.join(' | '), BigInt(figures[0]!)]));
           assert.deepEqual(new Map([...shown].sort()), new Map([...expected].map(([name, { calls }]) => [name, calls!] as const).sort()), by.join());
           assert.deepEqual([apart, whole > 0], [calm[index], isDisturbed], 'one disturbed reading is enough');
@@ -431,12 +432,12 @@ for (const on of bothEngines) {
       ]));
       const rows = await report('label', { filter: { label: 'x' } }, organization);
       const callsOf = (sums: Iterable<readonly [string, Record<string, bigint>]>) => [...sums].map(([label, { calls }]) => [label, calls]).sort();
-      assert.deepEqual(callsOf(rows), callsOf(addedUp(await store.calls.list({ organization, limit: 10 }), ['label'])));
+      assert.deepEqual(callsOf(rows), callsOf(addedUp(await keptCalls(store, organization), ['label'])));
       assert.deepEqual([rows.get('x')!['calls'], rows.get('y')!['calls']], [3n, 1n]);
     });
 
     test('calls are listed newest first under any filters, page by page, each once', async () => {
-      const records = await store.calls.list({ organization: organizations[0]!, limit: 10_000 });
+      const records = await keptCalls(store, organizations[0]!);
       for (let round = 0; round < 40; round += 1) {
         const of = records[draw(records.length)]!;
         const asksStatus = draw(3);
@@ -528,7 +529,7 @@ for (const on of bothEngines) {
       const records = Array.from({ length: 3_500 }, (_, index) =>
         sampleRecord(organization, { startedAtMs: startMs + (index < 2_500 ? 5 : 4 - index % 5) }));
       await store.calls.ship(batchOf('seg_walk', records));
-      const listed = (await store.calls.list({ organization, limit: 10_000 })).toReversed();
+      const listed = (await keptCalls(store, organization)).toReversed();
       const all = (await pagesOf(store.callWalk.walk({ organization, fromMs: startMs, toMs: startMs + 6 }))).flat().map((each) => each.record);
       assert.deepEqual(all, listed);
       const part = (await pagesOf(store.callWalk.walk({ organization, fromMs: startMs + 1, toMs: startMs + 5 }))).flat().map((each) => each.record);

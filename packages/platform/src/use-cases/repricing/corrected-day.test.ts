@@ -16,6 +16,7 @@ import { lackingCounts } from '@metergate/core/spend/lacking-calls.ts';
 import { usageDimensions, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { newDatabase } from '@metergate/store/test-support/contract-fixture.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { freshSqlite, masterKey } from '../../http/test-support/platform-fixture.ts';
 import { createDrawing } from '../../seed/drawing.ts';
@@ -121,7 +122,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       for (const [segment, shipped] of [['seg_1', calls], ['seg_2', told]] as const) {
         await store.calls.ship({ segment, through: shipped.length, records: shipped.map((record, index) => ({ seq: index + 1, record })) });
       }
-      records = (await store.calls.list({ organization, limit: 10_000 })).toReversed();
+      records = (await keptCalls(store, organization)).toReversed();
       const once = new Map(told.map((record) => [record.works[0]!, record]));
       assert.ok(once.size > 100 && told.length > once.size);
       const sum = (all: Iterable<CallRecord>): bigint => [...all].reduce((so, { cost }) => so + (cost ?? 0n), 0n);
@@ -160,14 +161,14 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     });
 
     test('every report with corrections is the records with them, to the nano-dollar, and once', async () => {
-      const before = await store.calls.list({ organization, limit: 10_000 });
+      const before = await keptCalls(store, organization);
       const first = await run();
       assert.deepEqual([first.written, first.corrected], [corrected.size, corrected.size]);
       const again = await run();
       assert.deepEqual([again.written, again.corrected, await trail()], [0, corrected.size, 1], 'a second time changes nothing');
       assert.deepEqual(first.models.reduce((sum, { calls }) => sum + calls, 0), first.calls);
       assert.equal(nano(first.after) - nano(first.before), expected() - records.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n));
-      assert.deepEqual(await store.calls.list({ organization, limit: 10_000 }), before, 'records stay as they were');
+      assert.deepEqual(await keptCalls(store, organization), before, 'records stay as they were');
       for (const by of usageDimensions.filter((each) => each !== 'label' && each !== 'hour')) {
         const rows = await usage([by]);
         assert.equal(rows.reduce((sum, { adjustedCost }) => sum + nano(adjustedCost!), 0n), expected(), by);

@@ -9,6 +9,7 @@ import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { figureIn, type UsageFigureName } from '@metergate/core/report/usage-sum.ts';
 import { lackingCounts } from '@metergate/core/spend/lacking-calls.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import type { Store } from '../../store.ts';
 import { batchOf, drawing, granted, sampleRecord, startMs } from '../../test-support/contract-fixture.ts';
 import { bothEngines, contractStores } from '../../test-support/contract-store.ts';
@@ -43,7 +44,7 @@ for (const on of bothEngines) {
     let segments = 0;
     const ship = (records: readonly CallRecord[], node: Store = store): Promise<void> => node.calls.ship(batchOf(`seg_settling${++segments}`,
       records));
-    const listed = (organization: OrganizationId): Promise<CallRecord[]> => store.calls.list({ organization, limit: 10_000 });
+    const listed = (organization: OrganizationId): Promise<CallRecord[]> => keptCalls(store, organization);
     const total = async (organization: OrganizationId) => {
       const [row] = (await store.usageReports.usage({ organization, by: [], rowsMax: 10, sinceMs: 0, untilMs: startMs + 1_000 * hourMs }))!;
       return { calls: Number(figureIn(row!.figures, 'calls')), unknown: Number(figureIn(row!.figures, 'unknownCalls')),
@@ -131,7 +132,7 @@ for (const on of bothEngines) {
       await ship([settlement(organization, ['batch_1'])]);
       const run = (await store.runs.get({ organization, id: 'r' }))!;
       assert.deepEqual([run.spent, run.unknownCalls], [123_456_789n, 0]);
-      const spent = async (atMs: number) => (await store.spend.sums({ organization, key: 'key_began' as ServiceKeyId }, atMs));
+      const spent = async (atMs: number) => (await store.spend.sumsOfAll([{ organization, key: 'key_began' as ServiceKeyId }], atMs))[0]!;
       assert.equal((await spent(startMs)).key.day.spent, 0n);
       assert.equal((await spent(startMs + 24 * hourMs)).key.day.spent, 123_456_789n);
     });

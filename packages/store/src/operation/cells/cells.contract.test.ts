@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { OrganizationId, PersonId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
+import { keptCalls } from '@metergate/testkit/kept-calls.ts';
 import { isRefusal } from '../../engine/refusal.ts';
 import { openWithCells, type Store } from '../../store.ts';
 import {
@@ -155,7 +156,7 @@ describe('cells of a PostgreSQL store', () => {
     const record = sampleRecord(organization, { key: key.id, startedAtMs: startMs });
     const own = await (await cells.of(organization)).store();
     await own.calls.ship(batchOf('seg_cells', [record]));
-    assert.deepEqual((await store.calls.list({ organization, limit: 10 })).map(({ id }) => id), [record.id]);
+    assert.deepEqual((await keptCalls(store, organization)).map(({ id }) => id), [record.id]);
     assert.equal((await store.callPages.find(null, record.id))!.id, record.id);
     assert.equal((await store.caps.list(organization, startMs))[0]!.spent, record.cost);
     assert.equal((await store.receipts.find(record.id))!.record.id, record.id);
@@ -166,7 +167,7 @@ describe('cells of a PostgreSQL store', () => {
     assert.deepEqual((await store.spendReconciler.reconcile(async () => true))!.differences, []);
     assert.equal(isRefusal(await store.caps.remove(cap.id)), false);
     const home = await cells.home.store();
-    assert.deepEqual(await home.calls.list({ organization, limit: 10 }), []);
+    assert.deepEqual(await keptCalls(home, organization), []);
   });
 
   test('a person\'s key needs their membership, and ends with it', async () => {

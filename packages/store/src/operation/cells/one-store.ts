@@ -259,7 +259,7 @@ export async function openOne(
 
 function storeOn(context: StoreContext): Store {
   const readers = hidingErasedWords(context.engine, {
-    calls: callRecordsIn(context), callPages: callPagesIn(context), callWalk: callWalkIn(context), usageReports: usageReportsIn(context),
+    callPages: callPagesIn(context), callWalk: callWalkIn(context), usageReports: usageReportsIn(context),
     usedNames: usedNamesIn(context), monthWalk: monthWalkIn(context), callCorrections: callCorrectionsIn(context), receipts: receiptsIn(context),
   });
   const store: Store = {
@@ -272,6 +272,7 @@ function storeOn(context: StoreContext): Store {
     upstreams: declaredUpstreamsIn(context),
     namedUpstreams: namedUpstreamsIn(context),
     settings: settingsIn(context),
+    calls: callRecordsIn(context),
     ...readers,
     settlements: settlementsIn(context),
     correctedSpend: correctedSpendIn(context),
