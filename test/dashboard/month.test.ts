@@ -102,6 +102,10 @@ if (here !== 'linux-x64') {
     await page.getByRole('button', { name: 'Try them on' }).click();
     await page.getByRole('table', { name: 'What each team would have paid' }).getByRole('row').filter({ hasText: 'finders' }).waitFor();
     assert.deepEqual(await axeFindings(page), []);
+    // What was tried is not shown beside rules that were changed since.
+    await page.getByLabel('Markup, percent').fill('6');
+    await page.getByRole('table', { name: 'What each team would have paid' }).waitFor({ state: 'detached' });
+    await page.getByLabel('Markup, percent').fill('5');
     await page.getByRole('dialog').getByRole('button', { name: 'Set the rules' }).click();
     await page.getByText('The rules are set.').waitFor();
     await page.getByRole('table', { name: 'Teams' }).getByRole('link', { name: 'finders' }).waitFor();

@@ -38,11 +38,17 @@ export function AllocationForm({ of, month, onDone }: AllocationFormProps) {
     changes: [path, '/platform/v1/months', '/platform/v1/audit'],
     after: onDone,
   });
-  const { rules, rest, accounts } = form.values;
+  const { values } = form;
+  const { rules, rest, accounts } = values;
   const trying = useDoing({
-    run: async () => (await ask.POST('/platform/v1/allocation/try', { body: { month, allocation: allocationOf(form.values) } })).data!,
+    run: async () => {
+      const { data } = await ask.POST('/platform/v1/allocation/try', { body: { month, allocation: allocationOf(values) } });
+      return { values, trial: data! };
+    },
     changes: [],
   });
+  // What was tried says nothing of rules that were changed since.
+  const tried = trying.data?.values === values ? trying.data.trial : null;
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -56,7 +62,7 @@ export function AllocationForm({ of, month, onDone }: AllocationFormProps) {
         </SimpleGrid>
         <AccountsInput value={accounts} onChange={(value) => form.setFieldValue('accounts', value)} />
         {form.errors['rules'] === undefined ? null : <Text size="sm" role="alert" className="bad">{form.errors['rules']}</Text>}
-        {trying.data === undefined ? null : <TriedRules of={trying.data} />}
+        {tried === null ? null : <TriedRules of={tried} />}
         {conflict}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" loading={trying.isPending} onClick={() => trying.mutate(undefined)}>
