@@ -115,7 +115,7 @@ export class LeasesByCell implements NodeLeases {
     const made = new SpendLeases({
       ...options, book: bookOf(),
       client: {
-        claimLeases: (batch, claims) => client.claimLeases(batch, claims), shipNow: () => client.shipNow(),
+        claimLeases: (batch, claims) => client.claimLeases(batch, claims), shipNow: () => client.shipNow(cell),
         runsCurrentAt: () => client.runsCurrentAt(cell),
       },
     });

@@ -56,7 +56,9 @@ interface RunLease {
 
 export interface SpendLeasesOptions {
   readonly book: LeaseBook;
-  readonly client: Pick<StoreClient, 'claimLeases' | 'shipNow'> & {
+  readonly client: Pick<StoreClient, 'claimLeases'> & {
+    /** Ships what this node has of the leases' cell. */
+    shipNow(): void;
     /** Up to when the news of runs of the leases' cell is complete; null: never. */
     runsCurrentAt(): LeaseMoment | null;
   };

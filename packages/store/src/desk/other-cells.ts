@@ -106,7 +106,9 @@ export class OtherCells {
         }
         return;
       }
-      case 'nudge': for (const { shipping } of this.#others.values()) shipping?.look(message.now ? 0 : null);
+      case 'nudge': for (const { shipping } of this.#others.values()) shipping?.look(null);
+        return;
+      case 'ship_now': this.#others.get(message.cell)?.shipping?.look(0);
     }
   }
 

@@ -28,8 +28,10 @@ export type ToStore =
   | { readonly kind: 'claim'; readonly number: number; readonly batch: number; readonly claims: readonly SubjectClaim[] }
   /** Refusals since the last such message. */
   | { readonly kind: 'refusals'; readonly counts: readonly RefusalCount[]; readonly entries: readonly RefusalEntry[] }
-  /** Something was closed: look at the journal soon; `now`: a lease is overrun, so look at once. */
-  | { readonly kind: 'nudge'; readonly now: boolean };
+  /** Something was closed: look at the journal soon. */
+  | { readonly kind: 'nudge' }
+  /** A lease of this cell is overrun: ship its rows at once. */
+  | { readonly kind: 'ship_now'; readonly cell: number };
 
 /** A live key and its organization, as stored. */
 export interface KeyAnswer {

@@ -141,7 +141,7 @@ test('a run begins without a question only if all runs are known, it is none of 
   assert.deepEqual(['old', 'new', 'new'].map((id) => client.isNewRun(named(id))), [false, true, true]);
   say({ kind: 'kept' });
   assert.deepEqual(['old', 'new', 'new'].map((id) => client.claimRun(named(id))), [false, true, false]);
-  assert.deepEqual(sent, [{ kind: 'nudge', now: false }]);
+  assert.deepEqual(sent, [{ kind: 'nudge' }]);
   client.askRun({ ...named('asked') } as Partial<NewRun> as NewRun).catch(() => {});
   say({ kind: 'run', number: 7, answer: { kind: 'run', run: named('told') as Partial<Run> as Run, created: true, confirmed: false } });
   assert.deepEqual(['asked', 'told'].map((id) => client.claimRun(named(id))), [false, false]);

@@ -61,8 +61,8 @@ export interface StoreClient extends SharedNews {
   sendRefusals(counts: readonly RefusalCount[], entries: readonly RefusalEntry[]): void;
   /** Reports that calls were closed, so that they are shipped soon. Cheap to repeat. */
   nudgeJournal(): void;
-  /** Reports that a lease was overrun, so that the call is shipped at once. */
-  shipNow(): void;
+  /** Reports that a lease of a cell was overrun, so that the call is shipped at once. */
+  shipNow(cell: number): void;
 }
 
 /**
@@ -97,7 +97,7 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
     const now = clock();
     if (now - nudgedMs < nudgePauseMs) return;
     nudgedMs = now;
-    send({ kind: 'nudge', now: false });
+    send({ kind: 'nudge' });
   }
 
   port.on('message', (message: FromStore) => {
@@ -148,7 +148,7 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
     lastNewsMs: () => lastNewsMs,
     heard,
     nudgeJournal,
-    shipNow: () => send({ kind: 'nudge', now: true }),
+    shipNow: (cell) => send({ kind: 'ship_now', cell }),
   };
 }
 

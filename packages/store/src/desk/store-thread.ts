@@ -170,7 +170,8 @@ function hear({ whole, gateway, first, others, reportOf }: {
     others.nudge(notice);
   });
   gateway.on('message', (message: ToStore) => {
-    if (message.kind === 'nudge') first.shipping!.look(message.now ? 0 : null);
+    if (message.kind === 'nudge') first.shipping!.look(null);
+    if (message.kind === 'ship_now' && message.cell === first.cell.number) first.shipping!.look(0);
     others.hear(message);
   });
   parent.on('message', (message: { alive?: boolean; stop?: boolean; report?: MadeReport }) => {
