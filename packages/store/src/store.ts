@@ -22,7 +22,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return store;
 }
 
-type CellPlace = Pick<StoredCell, 'schema' | 'address'>;
+type CellPlace = Pick<StoredCell, 'name' | 'schema' | 'address'>;
 
 /** Closes the store where it throws. */
 async function tend(url: string, { schema }: CellPlace, store: Store): Promise<void> {
@@ -43,6 +43,7 @@ export async function openWithCells(options: StoreOptions): Promise<{ readonly s
   const baseOf = ({ address }: CellPlace): string => (address === '' ? url : address);
   const openCell = (cell: CellPlace, over: { readonly create: boolean } = given): Promise<Store> => openOne({
     ...given, ...over, url: cellUrl(baseOf(cell), cell.schema), vault: vault.another(), follows: true, isCell: true,
+    ...(progress === undefined ? {} : { progress: (made) => progress({ ...made, cell: cell.name }) }),
   });
   // Nodes of this version do not serve a cell that stays behind, so no cell may hold its upgrade up after the first was made.
   const beforeUpgrade = async (engine: Engine, from: number): Promise<void> => {

@@ -46,3 +46,21 @@ test('a start that upgrades nothing, and one that fails, do not say that it did'
   watch.ended();
   assert.equal(told.length, 1);
 });
+
+test('what is waited for before anything is begun, and a cell of the store, are named', () => {
+  const { told, state, watch, pass } = context();
+  watch.progressed({ from: 30, to: 56, at: 31, waitsFor: ['pg_dump (process 4711)'] });
+  pass(10);
+  const waiting = 'The store will be upgraded from schema 30 to 56 once transactions of others that use its tables are over: '
+    + 'pg_dump (process 4711), 10 s so far.';
+  assert.deepEqual([state.waits, told.splice(1)], [waiting, [waiting]]);
+  watch.progressed({ from: 30, to: 56, at: 31 });
+  watch.progressed({ from: 30, to: 56, at: null });
+  watch.progressed({ from: 30, to: 56, at: 40, cell: 'cell_1' });
+  assert.equal(state.waits,
+    'The cell cell_1 is being upgraded from schema 30 to 56: step 10 of 26 (tables and columns; no record is read), 10 s so far.');
+  watch.progressed({ from: 30, to: 56, at: null, cell: 'cell_1' });
+  watch.progressed({ from: 30, to: 56, at: null, cell: 'cell_2' });
+  watch.ended();
+  assert.equal(told.at(-1), 'The store was upgraded from schema 30 to 56 in 10 s, and 2 more cells.');
+});

@@ -1,6 +1,7 @@
 /**
  * An older store is upgraded, which may take minutes: the log says so at its beginning and its end and every ten seconds in between, and `/readyz`
- * says what is being done and for how long. One step is one transaction or a part of one, so it can say which step, not how much of it is done.
+ * says what is being done and for how long, or what is waited for. One step is one transaction or a part of one, so it can say which step, not how
+ * much of it is done. Cells are upgraded after the default one, several at once: the one that made a step last is named.
  */
 import type { UpgradeProgress } from '@metergate/store/schema/migrations/prepare-schema.ts';
 import { upgradeStep } from '@metergate/store/schema/migrations/upgrade-steps.ts';
@@ -30,10 +31,17 @@ export function createUpgradeWatch({ tell, waitsFor, monotonicMs, every }: Upgra
   let beganMs = 0;
   let toldMs = 0;
   let stop: (() => void) | null = null;
+  /** What is done but for its last indexes. */
+  const made: string[] = [];
   const seconds = (): number => Math.round((monotonicMs() - beganMs) / 1_000);
-  const sentence = ({ from, to, at }: UpgradeProgress): string => {
+  const sentence = ({ from, to, at, waitsFor, cell }: UpgradeProgress): string => {
+    const versions = `from schema ${from} to ${to}`;
+    if (waitsFor !== undefined) {
+      return `${nameOf(cell)} will be upgraded ${versions} once transactions of others that use its tables are over: ${waitsFor.join(', ')}, ${
+        seconds()} s so far.`;
+    }
     const what = at === null ? 'the last indexes' : `step ${at - from} of ${to - from} (${upgradeStep(at).words})`;
-    return `The store is being upgraded from schema ${from} to ${to}: ${what}, ${seconds()} s so far.`;
+    return `${nameOf(cell)} is being upgraded ${versions}: ${what}, ${seconds()} s so far.`;
   };
   const look = (): void => {
     if (now === null) return;
@@ -46,19 +54,28 @@ export function createUpgradeWatch({ tell, waitsFor, monotonicMs, every }: Upgra
     progressed(progress) {
       if (now === null) {
         beganMs = toldMs = monotonicMs();
-        tell(`The store is upgraded from schema ${progress.from} to ${progress.to} before anything is served. `
+        tell(`${nameOf(progress.cell)} is upgraded from schema ${progress.from} to ${progress.to} before anything is served. `
           + 'metergate upgrade --plan says what that takes.');
         stop = every(lookMs, look);
       }
       now = progress;
+      if (progress.at === null) made.push(nameOf(progress.cell));
       look();
     },
     ended() {
       stop?.();
-      if (now !== null && now.at === null) tell(`The store was upgraded from schema ${now.from} to ${now.to} in ${seconds()} s.`);
+      if (now !== null && now.at === null) {
+        const [first, ...others] = made;
+        tell(`${first} was upgraded from schema ${now.from} to ${now.to} in ${seconds()} s${
+          others.length === 0 ? '' : `, and ${others.length} more cells`}.`);
+      }
       now = null;
     },
   };
+}
+
+function nameOf(cell: string | undefined): string {
+  return cell === undefined ? 'The store' : `The cell ${cell}`;
 }
 
 /** By this thread's clock and timers. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
+import pg from 'pg';
 import { postgresFixture, sqliteFixture, testMasterKey } from '../test-support/contract-fixture.ts';
 import { openStore } from '../store.ts';
 import { migrations } from './migrations/list.ts';
@@ -83,6 +84,29 @@ for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQ
       } finally {
         await fixture.run(url, [`drop owned by ${role}`, `drop role ${role}`]);
       }
+    });
+
+    test('a transaction of somebody else that lasts is waited for before anything is locked, and named', { skip: name === 'SQLite' }, async () => {
+      const url = await olderStore(fixture, 30);
+      const other = new pg.Client({ connectionString: url, application_name: 'pg_dump' });
+      await other.connect();
+      try {
+        await other.query('begin');
+        await other.query('select from call_record limit 1');
+        const heard = Promise.withResolvers<UpgradeProgress>();
+        const upgraded = openStore({ url, masterKey: testMasterKey, clock: Date.now, randomBytes, create: true, progress: heard.resolve });
+        upgraded.catch(heard.reject);
+        const { at, waitsFor } = await heard.promise;
+        assert.equal(at, 31);
+        assert.match(String(waitsFor), /^pg_dump \(process \d+\)$/);
+        // What nodes ask for, and what a batch begins with.
+        await fixture.run(url, ['begin; lock table journal_segment, lease_feed, service_key in row exclusive mode nowait; commit']);
+        await other.query('commit');
+        await (await upgraded).close();
+      } finally {
+        await other.end();
+      }
+      assert.equal((await planUpgrade(url)).from, migrations.length);
     });
 
     test('a new store is no upgrade, and nobody hears of one', async () => {

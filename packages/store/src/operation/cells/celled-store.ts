@@ -21,7 +21,7 @@ interface CelledOptions {
   /** What the store of another cell is turned into before it is asked. */
   readonly acting: (store: Store) => Store;
   /** Makes the schema of a cell, and a store in it. False: there is one that has organizations. */
-  readonly makeSchema: (cell: Pick<StoredCell, 'schema' | 'address'>) => Promise<boolean>;
+  readonly makeSchema: (cell: Pick<StoredCell, 'name' | 'schema' | 'address'>) => Promise<boolean>;
 }
 
 export function celledStore(options: CelledOptions): Store {
@@ -62,7 +62,7 @@ function cellsOf({ cells, home, makeSchema }: CelledOptions, reach: CellReach): 
       const wrong = address === '' ? null : cellAddressProblem(address);
       if (wrong !== null) return refuse('invalid_setting', wrong);
       if ((await home.directory.cells()).some((cell) => cell.name === name)) return refuse('cell_exists', 'There is already a cell with this name.');
-      if (!await makeSchema({ schema: name, address })) {
+      if (!await makeSchema({ name, schema: name, address })) {
         return refuse('cell_exists', `The schema ${name} holds a store that has organizations: this one's own, or another one's. Choose another `
           + 'name.');
       }

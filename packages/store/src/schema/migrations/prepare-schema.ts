@@ -9,6 +9,7 @@ import { StoreFault } from '../../engine/fault.ts';
 import { followMasterKey } from '../../sealing/master-key-rotation.ts';
 import type { Vault } from '../../sealing/vault.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { briefMs, lockHoldersIn, waitForLasting } from './lasting-transactions.ts';
 import { buildLateIndexes } from './late-indexes.ts';
 import { migrations, oldestWriter, statementsOf } from './list.ts';
 import { assertNoDependants, upgradeDependants } from './upgrade-dependants.ts';
@@ -31,6 +32,10 @@ export interface UpgradeProgress {
   readonly from: number;
   readonly to: number;
   readonly at: number | null;
+  /** Transactions of others that use its tables and last: nothing has begun before they are over. */
+  readonly waitsFor?: readonly string[];
+  /** A cell other than the default one. */
+  readonly cell?: string;
 }
 
 /**
@@ -56,7 +61,7 @@ export async function prepareSchema(engine: Engine, preparation: Preparation): P
         `The store at ${engine.name} is of an older version. Run metergate start or metergate platform once to bring it up to date.`);
   }
   if (found !== null) await preparation.beforeUpgrade?.(engine, found);
-  await migrateUnderLoad(engine, preparation);
+  await migrateUnderLoad(engine, preparation, found);
   await assertMasterKey(engine, preparation.vault);
   if (found !== null) preparation.progress?.({ from: found, to: migrations.length, at: null });
   await buildLateIndexes(engine);
@@ -64,10 +69,14 @@ export async function prepareSchema(engine: Engine, preparation: Preparation): P
 
 /**
  * A migration of a large store may take long, so it has no time limit. Running gateways write meanwhile. Where one of their transactions and this
- * one wait for each other, the server ends either; this one is then begun again.
+ * one wait for each other, the server ends either; this one is then begun again. So it is where it waits for one that lasts and began after it.
  */
-async function migrateUnderLoad(engine: Engine, preparation: Preparation): Promise<void> {
+async function migrateUnderLoad(engine: Engine, preparation: Preparation, found: number | null): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
+    if (found !== null && engine.kind === 'postgres') await waitForLasting({
+      holders: lockHoldersIn(engine),
+      waitsFor: (waitsFor) => preparation.progress?.({ from: found, to: migrations.length, at: found + 1, waitsFor }),
+    });
     try {
       if (engine.kind === 'sqlite') await engine.unhurried((db) => sql.raw(`pragma cache_size = -${upgradeCacheKib}`).execute(db));
       return await engine.unhurried((db) => db.transaction().execute((transaction) => migrate(engine, transaction, preparation)));
@@ -88,7 +97,10 @@ async function migrate(engine: Engine, transaction: Transaction<Schema>, { vault
   assertNotNewer(engine, found);
   if (found === null && engine.kind === 'sqlite') await assertEmptyFile(engine, transaction);
   if (found !== null) assertNoDependants(engine, await upgradeDependants(engine, transaction, found));
-  if (found !== null && engine.kind === 'postgres') await holdOffShippers(transaction);
+  if (found !== null && engine.kind === 'postgres') {
+    await sql`set local lock_timeout = ${sql.lit(briefMs)}`.execute(transaction);
+    await holdOffShippers(transaction);
+  }
   const version = migrations.length;
   for (let at = (found ?? 0) + 1; at <= version; at += 1) {
     if (found !== null) progress?.({ from: found, to: version, at });
