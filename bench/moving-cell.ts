@@ -1,10 +1,14 @@
 /**
- * `node bench/moving-cell.ts [--windows 12] [--rate 60]`: how long calls of other cells take while Citus moves a cell. Three cells on two workers,
- * two nodes, capped organizations in each cell. Calls begin at a rate, whether or not those before have ended. In turns: a move of the third cell,
- * which is called too, a move of a schema that nobody uses and that has the same tables, and as long without a move. What the second kind adds is
- * the machine's and Citus's; what the first adds beyond it is the product's. Needs Citus: `packages/testkit/src/citus.ts` says how to name one.
+ * `node bench/moving-cell.ts [--windows 12] [--rate 60] [--apart]`: how long calls of other cells take while Citus moves a cell. Three cells on two
+ * workers, two nodes, capped organizations in each cell. Calls begin at a rate, whether or not those before have ended. In turns: a move of the third
+ * cell, which is called too, a move of a schema that nobody uses and that has the same tables, and as long without a move. What the second kind adds
+ * is the machine's and Citus's. What the first adds beyond it is the product's, and that of copying what is written meanwhile. `--apart`: the servers
+ * have the last processor to themselves, nodes and callers all others, as on machines of their own; what a move adds then, calls waited for.
+ * Needs Citus: `packages/testkit/src/citus.ts` says how to name one. `--apart` needs Linux and two processors.
  */
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { cpus } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -15,9 +19,13 @@ import { startCluster, type ClusterNode } from '@metergate/testkit/cluster.ts';
 import { sql } from '../test/nodes/cells-suite.ts';
 import { Sharer } from '../test/nodes/shared-fixture.ts';
 
-const { values } = parseArgs({ options: { windows: { type: 'string', default: '12' }, rate: { type: 'string', default: '60' } } });
+const { values } = parseArgs({ options: {
+  windows: { type: 'string', default: '12' }, rate: { type: 'string', default: '60' }, apart: { type: 'boolean', default: false },
+} });
 const kinds = ['no move', 'another schema moves', 'a cell moves'] as const;
 type Kind = typeof kinds[number];
+/** Of each node, before and after each window. */
+const counters = ['metergate_lease_batches_total', 'metergate_lease_waits_total', 'metergate_lease_failures_total'];
 interface Seen {
   /** Null: between two windows. */
   readonly kind: Kind | null;
@@ -26,12 +34,21 @@ interface Seen {
   readonly tookMs: number;
 }
 
+const last = cpus().length - 1;
+if (values.apart) runOn(String(last));
 const found = await testCitus();
 if (found === null) throw new Error(withoutCitus);
+if (values.apart) runOn(last === 1 ? '0' : `0-${last - 1}`);
 try {
   await measure(found);
 } finally {
   await found.stop();
+}
+
+/** This process and all that it starts from now on have these processors. */
+function runOn(processors: string): void {
+  const { status, stderr } = spawnSync('taskset', ['-apc', processors, String(process.pid)], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`bench: taskset: ${stderr}`);
 }
 
 async function measure(citus: TestCitus): Promise<void> {
@@ -88,16 +105,20 @@ async function windows(citus: TestCitus, url: string, calling: Calling): Promise
   await pause(5_000);
   seen.length = 0;
   const tookMs: Record<Kind, number> = { 'no move': 0, 'another schema moves': 0, 'a cell moves': 0 };
+  const counted: Record<Kind, number[]> = { 'no move': [], 'another schema moves': [], 'a cell moves': [] };
   try {
     for (let window = 0; window < Number(values.windows); window += 1) {
       for (const each of window % 2 === 0 ? kinds : kinds.toReversed()) {
         kind = null;
         await tidied(url);
+        const before = await counts(calling.nodes);
         kind = each;
         const beganMs = performance.now();
         if (each === 'no move') await pause(Math.max(2_000, tookMs['a cell moves'] / Math.max(1, window)));
         else await moveAway(citus, url, each === 'a cell moves' ? 'cell_3' : 'unused');
         tookMs[each] += performance.now() - beganMs;
+        const after = await counts(calling.nodes);
+        counted[each] = after.map((now, at) => (counted[each][at] ?? 0) + now - before[at]!);
       }
     }
   } finally {
@@ -107,8 +128,19 @@ async function windows(citus: TestCitus, url: string, calling: Calling): Promise
   for (const each of kinds) {
     const of = (moving: boolean): Seen[] => seen.filter(({ kind: its, cell }) => its === each && (cell === 'cell_3') === moving);
     console.log(`${each}, ${Math.round(tookMs[each] / Number(values.windows))} ms a window: other cells ${figures(of(false))}; `
-      + `the third cell ${figures(of(true))}`);
+      + `the third cell ${figures(of(true))}; ${inWords(counted[each])}`);
   }
+}
+
+/** The counters of all nodes, then how long each processor was busy and idle, in ms. */
+async function counts(nodes: readonly ClusterNode[]): Promise<number[]> {
+  const sums = await Promise.all(counters.map(async (name) => (await Promise.all(nodes.map((node) => node.metric(name)))).reduce((a, b) => a + b, 0)));
+  return [...sums, ...cpus().flatMap(({ times: { user, nice, sys, irq, idle } }) => [user + nice + sys + irq, idle])];
+}
+
+function inWords([claims = 0, waits = 0, failed = 0, ...times]: readonly number[]): string {
+  const busy = Array.from({ length: times.length / 2 }, (_, at) => Math.round(times[2 * at]! / (times[2 * at]! + times[2 * at + 1]!) * 100));
+  return `${claims} claims, ${failed} failed, ${waits} calls waited for one; processors ${busy.join(' and ')} % busy`;
 }
 
 async function moveAway(citus: TestCitus, url: string, schema: string): Promise<void> {

@@ -37,14 +37,16 @@ function findingOf({ provedMs, provedUpTo: provedAt, differences, isNew, nowMs }
   if (left.length > 0) {
     const named = left.slice(0, namedMax).map(({ organization, kind, place, kept, derived }) =>
       `${kind} ${JSON.stringify(place)} of ${organization} has ${kept} and the records say ${derived}`);
-    return finding('figures', 'fail', `${countOf(left.length, 'figure')} of this store differ from their records: ${named.join('; ')}${
+    const differ = left.length === 1 ? 'differs from its records' : 'differ from their records';
+    return finding('figures', 'fail', `${countOf(left.length, 'figure')} of this store ${differ}: ${named.join('; ')}${
       left.length > namedMax ? '; the others with --json' : ''}. ${upTo} docs/operating.md#figures-differ says what to do.`);
   }
   if (provedMs !== null && provedMs < nowMs - overdueMs) {
     return finding('figures', 'warn', `${upTo} A running platform goes on; if it does not, its log says why.`);
   }
   const mended = differences.length;
-  const repaired = mended === 0 ? '' : ` ${countOf(mended, 'figure')} of usage were mended in the last 30 days (--json lists them).`;
+  const wereMended = mended === 1 ? 'was mended' : 'were mended';
+  const repaired = mended === 0 ? '' : ` ${countOf(mended, 'figure')} of usage ${wereMended} in the last 30 days (--json lists them).`;
   const notBegun = 'A running platform compares all figures with their records, and has not begun yet.';
   return finding('figures', 'ok', isNew ? notBegun : `${upTo}${repaired}`);
 }
