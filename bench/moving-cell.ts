@@ -1,9 +1,10 @@
 /**
- * `node bench/moving-cell.ts [--windows 12] [--rate 60] [--apart]`: how long calls of other cells take while Citus moves a cell. Three cells on two
- * workers, two nodes, capped organizations in each cell. Calls begin at a rate, whether or not those before have ended. In turns: a move of the third
- * cell, which is called too, a move of a schema that nobody uses and that has the same tables, and as long without a move. What the second kind adds
- * is the machine's and Citus's. What the first adds beyond it is the product's, and that of copying what is written meanwhile. `--apart`: the servers
- * have the last processor to themselves, nodes and callers all others, as on machines of their own; what a move adds then, calls waited for.
+ * `node bench/moving-cell.ts [--windows 12] [--minutes 3.5] [--rate 60] [--apart]`: how long calls of other cells take while Citus moves a cell.
+ * Three cells on two workers, two nodes, capped organizations in each cell. Calls begin at a rate, whether or not those before have ended. In turns:
+ * a move of the third cell, which is called too, a move of a schema that nobody uses and that has the same tables, and as long without a move; so many
+ * windows of each, but none after so many minutes. What the second kind adds is the machine's and Citus's. What the first adds beyond it is the
+ * product's, and that of copying what is written meanwhile. `--apart`: the servers have the last processor to themselves, nodes and callers all
+ * others, as on machines of their own; what a move adds then, calls waited for.
  * Needs Citus: `packages/testkit/src/citus.ts` says how to name one. `--apart` needs Linux and two processors.
  */
 import { spawnSync } from 'node:child_process';
@@ -20,7 +21,8 @@ import { sql } from '../test/nodes/cells-suite.ts';
 import { Sharer } from '../test/nodes/shared-fixture.ts';
 
 const { values } = parseArgs({ options: {
-  windows: { type: 'string', default: '12' }, rate: { type: 'string', default: '60' }, apart: { type: 'boolean', default: false },
+  windows: { type: 'string', default: '12' }, minutes: { type: 'string', default: '3.5' }, rate: { type: 'string', default: '60' },
+  apart: { type: 'boolean', default: false },
 } });
 const kinds = ['no move', 'another schema moves', 'a cell moves'] as const;
 type Kind = typeof kinds[number];
@@ -104,10 +106,11 @@ async function windows(citus: TestCitus, url: string, calling: Calling): Promise
   const calls = callAtRate(calling, over.signal, (each) => seen.push({ ...each, kind }));
   await pause(5_000);
   seen.length = 0;
+  let window = 0;
   const tookMs: Record<Kind, number> = { 'no move': 0, 'another schema moves': 0, 'a cell moves': 0 };
   const counted: Record<Kind, number[]> = { 'no move': [], 'another schema moves': [], 'a cell moves': [] };
   try {
-    for (let window = 0; window < Number(values.windows); window += 1) {
+    for (; window < Number(values.windows) && performance.now() < Number(values.minutes) * 60_000; window += 1) {
       for (const each of window % 2 === 0 ? kinds : kinds.toReversed()) {
         kind = null;
         await tidied(url);
@@ -127,15 +130,18 @@ async function windows(citus: TestCitus, url: string, calling: Calling): Promise
   }
   for (const each of kinds) {
     const of = (moving: boolean): Seen[] => seen.filter(({ kind: its, cell }) => its === each && (cell === 'cell_3') === moving);
-    console.log(`${each}, ${Math.round(tookMs[each] / Number(values.windows))} ms a window: other cells ${figures(of(false))}; `
+    console.log(`${each}, ${window} windows of ${Math.round(tookMs[each] / window)} ms: other cells ${figures(of(false))}; `
       + `the third cell ${figures(of(true))}; ${inWords(counted[each])}`);
   }
 }
 
 /** The counters of all nodes, then how long each processor was busy and idle, in ms. */
 async function counts(nodes: readonly ClusterNode[]): Promise<number[]> {
-  const sums = await Promise.all(counters.map(async (name) => (await Promise.all(nodes.map((node) => node.metric(name)))).reduce((a, b) => a + b, 0)));
-  return [...sums, ...cpus().flatMap(({ times: { user, nice, sys, irq, idle } }) => [user + nice + sys + irq, idle])];
+  const sums = counters.map(async (name) => {
+    const each = await Promise.all(nodes.map((node) => node.metric(name)));
+    return each.reduce((sum, value) => sum + value, 0);
+  });
+  return [...await Promise.all(sums), ...cpus().flatMap(({ times: { user, nice, sys, irq, idle } }) => [user + nice + sys + irq, idle])];
 }
 
 function inWords([claims = 0, waits = 0, failed = 0, ...times]: readonly number[]): string {
