@@ -1,8 +1,8 @@
 /**
  * `node bench/moving-cell.ts [--windows 12] [--minutes 3.5] [--rate 60] [--apart]`: how long calls of other cells take while Citus moves a cell.
  * Three cells on two workers, two nodes, capped organizations in each cell. Calls begin at a rate, whether or not those before have ended. In turns:
- * a move of the third cell, which is called too, a move of a schema that nobody uses and that has the same tables, and as long without a move; so many
- * windows of each, but none after so many minutes. What the second kind adds is the machine's and Citus's. What the first adds beyond it is the
+ * a move of the third cell, which is called too, a move of a schema that nobody uses and that has the same tables, and as long without a move; so
+ * many windows of each, but none after so many minutes. What the second kind adds is the machine's and Citus's. What the first adds beyond it is the
  * product's, and that of copying what is written meanwhile. `--apart`: the servers have the last processor to themselves, nodes and callers all
  * others, as on machines of their own; what a move adds then, calls waited for.
  * Needs Citus: `packages/testkit/src/citus.ts` says how to name one. `--apart` needs Linux and two processors.

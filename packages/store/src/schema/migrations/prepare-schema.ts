@@ -73,10 +73,10 @@ export async function prepareSchema(engine: Engine, preparation: Preparation): P
  */
 async function migrateUnderLoad(engine: Engine, preparation: Preparation, found: number | null): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    if (found !== null && engine.kind === 'postgres') await waitForLasting({
-      holders: lockHoldersIn(engine),
-      waitsFor: (waitsFor) => preparation.progress?.({ from: found, to: migrations.length, at: found + 1, waitsFor }),
-    });
+    if (found !== null && engine.kind === 'postgres') {
+      const next = { from: found, to: migrations.length, at: found + 1 };
+      await waitForLasting({ holders: lockHoldersIn(engine), waitsFor: (waitsFor) => preparation.progress?.({ ...next, waitsFor }) });
+    }
     try {
       if (engine.kind === 'sqlite') await engine.unhurried((db) => sql.raw(`pragma cache_size = -${upgradeCacheKib}`).execute(db));
       return await engine.unhurried((db) => db.transaction().execute((transaction) => migrate(engine, transaction, preparation)));
