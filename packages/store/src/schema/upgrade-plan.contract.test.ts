@@ -122,18 +122,22 @@ for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQ
     test('a view in one cell holds up the store before any cell is upgraded', { skip: name === 'SQLite' }, async () => {
       const url = await olderStore(fixture, 62);
       await fixture.run(url, ['create schema held', `delete from cell where "schema" <> ''`,
-        `insert into cell (number, name, "schema", address, state, added_at_ms) values (7, 'held', 'held', '', 'open', 0)`]);
+        `insert into cell (number, name, "schema", address, state, added_at_ms) values (7, 'held', 'held', '', 'open', 0), (8, 'gone', 'gone', '',
+          'open', 0)`]);
       const cell = cellUrl(url, 'held');
       await makeOlderStore(fixture, cell, 62);
       await fixture.run(cell, [`delete from cell`, 'create view costs as select cached_tokens from word_sum',
         'create index of_mine on attribution_sum (saved_calls)']);
-      const [index, view] = (await planUpgrade(url)).dependants;
+      const { dependants: [index, view], cells, records } = await planUpgrade(url);
+      assert.deepEqual(cells.map(({ name: cellName, plan }) => [cellName, plan?.from, plan?.records]), [['held', 62, records], ['gone', undefined,
+        undefined]]);
       assert.deepEqual([view?.table, index?.table], ['held.word_sum', 'held.attribution_sum']);
       const upgraded = () => openStore({ url, masterKey: testMasterKey, clock: Date.now, randomBytes, create: true }).then((store) => store.close());
       await assert.rejects(upgraded(), { code: 'upgrade_held_up' });
       assert.equal((await planUpgrade(url)).from, 62);
       await fixture.run(cell, ['drop view costs', 'drop index of_mine']);
       await upgraded();
+      assert.deepEqual((await planUpgrade(url)).cells.map(({ name: cellName }) => cellName), ['gone']);
       assert.deepEqual(await fixture.query(cell, 'select version from metergate_schema'), [{ version: String(migrations.length) }]);
     });
   });

@@ -8,17 +8,30 @@ import { upgradeDependants, type UpgradeDependant } from './upgrade-dependants.t
 /** The version that brought cells. */
 const firstWithCells = 61;
 
+/** A cell other than the default one, by its own address. */
+export interface CellToUpgrade {
+  readonly name: string;
+  readonly schema: string;
+  readonly url: string;
+}
+
+/** Of an older store at `url`, whose schema is `from`. */
+export async function cellsToUpgrade(engine: Engine, url: string, from: number): Promise<readonly CellToUpgrade[]> {
+  if (engine.kind === 'sqlite' || from < firstWithCells) return [];
+  // The address of a cell came a version later.
+  const { rows } = await engine.read((db) => sql<{ name: string; schema: string; address?: string }>`select * from cell where schema <> ''
+    order by number`.execute(db));
+  return rows.map(({ name, schema, address = '' }) => ({ name, schema, url: cellUrl(address === '' ? url : address, schema) }));
+}
+
 /** Of an older store at `url`, whose schema is `from`. A cell that is away is left out. */
 export async function allDependants(engine: Engine, url: string, from: number): Promise<readonly UpgradeDependant[]> {
   const found = [...await engine.read((db) => upgradeDependants(engine, db, from))];
-  if (engine.kind === 'sqlite' || from < firstWithCells) return found;
-  // The address of a cell came a version later.
-  const { rows } = await engine.read((db) => sql<{ schema: string; address?: string }>`select * from cell where schema <> ''`.execute(db));
-  for (const { schema, address = '' } of rows) found.push(...await inCell(cellUrl(address === '' ? url : address, schema), schema));
+  for (const cell of await cellsToUpgrade(engine, url, from)) found.push(...await inCell(cell));
   return found;
 }
 
-async function inCell(url: string, schema: string): Promise<readonly UpgradeDependant[]> {
+async function inCell({ url, schema }: CellToUpgrade): Promise<readonly UpgradeDependant[]> {
   let engine: Engine | null = null;
   try {
     engine = await openEngine(url, { create: false, isCell: true });
