@@ -146,18 +146,35 @@ for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQ
   });
 }
 
+/** What waits for a lock now, as the query says it. */
+async function waitersOf(fixture: EngineFixture, url: string, query: string): Promise<number> {
+  return (await fixture.query(url, `select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '${query}%'`)).length;
+}
+
+/** An upgrade that has found no lasting transaction, and then finds those that `meanwhile` begins. */
+async function upgradeBeside(fixture: EngineFixture, url: string, meanwhile: () => Promise<unknown>) {
+  const holding = new pg.Client({ connectionString: url });
+  await holding.connect();
+  await holding.query('select pg_advisory_lock(7215001)');
+  const upgraded = openTestStore(url);
+  upgraded.catch(() => {});
+  await eventually(async () => await waitersOf(fixture, url, 'select pg_advisory_xact_lock') > 0);
+  await meanwhile();
+  await holding.end();
+  return { upgraded };
+}
+
 test('an upgrade that the server ends, because a gateway\'s transaction and it wait for each other, is begun again', async () => {
   const fixture = await postgresFixture();
   try {
     const url = await olderStore(fixture, 30);
     const gateway = new pg.Client({ connectionString: url });
     await gateway.connect();
-    await gateway.query('begin');
-    await gateway.query('lock table spend_sum in row exclusive mode');
-    const upgraded = openTestStore(url);
+    const { upgraded } = await upgradeBeside(fixture, url, () => gateway.query('begin; lock table spend_sum in row exclusive mode'));
     const waiting = `select pg_cancel_backend(pid) from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock' and query like 'lock table spend_sum%'`;
-    for (let ended = 0; ended < 2;) ended += (await fixture.query(url, waiting)).length;
+    await eventually(async () => (await fixture.query(url, waiting)).length > 0);
     await gateway.query('commit');
     await gateway.end();
     await (await upgraded).close();
@@ -174,11 +191,11 @@ test('an upgrade waits for the batches under way, so that its sums have them; on
     const [shipping, late] = [new pg.Client({ connectionString: url }), new pg.Client({ connectionString: url })];
     await Promise.all([shipping.connect(), late.connect()]);
     const begin = (client: pg.Client, segment: string) => client.query(`insert into journal_segment (id, mark) values ('${segment}', 0)`);
-    const isWaiting = async (statement: string) => (await fixture.query(url, `select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like '${statement}%'`)).length > 0;
-    await shipping.query('begin');
-    await begin(shipping, 'seg_under_way');
-    const upgraded = openTestStore(url);
+    const isWaiting = async (statement: string) => await waitersOf(fixture, url, statement) > 0;
+    const { upgraded } = await upgradeBeside(fixture, url, async () => {
+      await shipping.query('begin');
+      await begin(shipping, 'seg_under_way');
+    });
     await eventually(() => isWaiting('lock table journal_segment'));
     const refused = assert.rejects(begin(late, 'seg_late'), { code: 'TOOLD' });
     await eventually(() => isWaiting('insert into journal_segment'));
