@@ -128,6 +128,35 @@ test('a store that was put back while nothing was shipped is found out before th
   assert.deepEqual([all.kept, filesOfUsedSegments(all.directory)], [['completed 1', 'completed 2'], []]);
 });
 
+test('a distant store that was put back while no row came is asked after a while, and gets again what it lacks', async (t) => {
+  const all = context(t);
+  let nowMs = 0;
+  let asked = 0;
+  const warned: string[] = [];
+  const sink = { ...all.sink, mark: async (...given: Parameters<CallSink['mark']>) => {
+    asked += 1;
+    return all.sink.mark(...given);
+  } };
+  const shipper = createShipper({
+    directory: all.directory, calls: sink, clock: () => 0, distant: true, progress: new ShipProgress(() => nowMs), warn: (said) => warned.push(said),
+  });
+  t.after(() => shipper.close());
+  all.open(1, 2);
+  all.close(1, 2);
+  await shipper.pass();
+  all.putBack(1, 3);
+  asked = 0;
+  nowMs = 19_999;
+  assert.deepEqual([await shipper.pass(), asked], [0, 0]);
+  nowMs = 20_000;
+  assert.equal(await shipper.pass(), 1);
+  assert.deepEqual(all.kept, ['completed 1', 'completed 2']);
+  assert.match(warned.join(), /restored to an earlier moment/);
+  asked = 0;
+  nowMs = 60_000;
+  assert.deepEqual([await shipper.pass(), await shipper.pass(), asked], [0, 0, 1]);
+});
+
 for (const when of ['before', 'after'] as const) {
   test(`a batch that fails ${when} the store kept it is counted once`, async (t) => {
     const { shipper, open, close, kept, failWhen } = context(t);

@@ -63,10 +63,18 @@ const sliceMs = 15;
  */
 const distantRows = { first: 2_000, max: 4_000 } as const;
 
+/**
+ * A distant store may be put back to an earlier moment while this process runs. The next batch finds that out; where no row comes for so long, the
+ * store is asked.
+ */
+const confirmMs = 20_000;
+
 /** One open segment, and how much of it the store has. Null: the store must be asked. */
 interface Tracked {
   readonly reader: SegmentReader;
   mark: number | null;
+  /** When the store last took a batch of it, or was asked, as `ShipProgress` counts. */
+  confirmedMs: number;
 }
 
 export function createShipper(options: ShipperOptions): Shipper {
@@ -218,6 +226,13 @@ class SegmentShipper implements Shipper {
         this.#resize(rows.count, this.#options.clock() - startedMs);
         shipped += rows.count;
       }
+      if (rows.count === 0 && known && !await this.#isConfirmed(tracked)) {
+        // Nothing is known of any segment any more.
+        this.#finished.clear();
+        this.#warn(`The store no longer holds all that it took of the journal segment ${reader.name}: it was restored to an earlier moment. What `
+          + 'came since is shipped again, as far as the journal still has it.');
+        continue;
+      }
       if (rows.count < limit) {
         // If nothing was sent, nothing has shown that the store still holds what was sent before.
         if (!rows.sealed || rows.count > 0 || !known || await this.#isHeld(tracked, tracked.mark!)) {
@@ -247,6 +262,14 @@ class SegmentShipper implements Shipper {
     return this.#options.calls.mark(segment);
   }
 
+  /** False: a distant store that was not heard of for a while does not hold the segment any more. Its being away is no news of that. */
+  async #isConfirmed(tracked: Tracked): Promise<boolean> {
+    const nowMs = this.#progress.nowMs();
+    if (this.#options.distant !== true || tracked.mark === null || tracked.mark === 0 || nowMs - tracked.confirmedMs < confirmMs) return true;
+    tracked.confirmedMs = nowMs;
+    return this.#isHeld(tracked, tracked.mark).catch(() => true);
+  }
+
   /** Says whether the store holds the segment up to `mark`. It may have been put back to an earlier moment: then it is asked again. */
   async #isHeld(tracked: Tracked, mark: number): Promise<boolean> {
     const held = await this.#options.calls.mark(tracked.reader.name) >= mark;
@@ -269,6 +292,7 @@ class SegmentShipper implements Shipper {
       throw error;
     }
     tracked.mark = through;
+    tracked.confirmedMs = this.#progress.nowMs();
     this.#options.taken?.();
   }
 
@@ -276,7 +300,7 @@ class SegmentShipper implements Shipper {
     const known = this.#tracked.get(path);
     if (known !== undefined) return known;
     try {
-      const tracked = { reader: new SegmentReader(path, this.#options.part?.takes), mark: null };
+      const tracked = { reader: new SegmentReader(path, this.#options.part?.takes), mark: null, confirmedMs: this.#progress.nowMs() };
       this.#tracked.set(path, tracked);
       return tracked;
     } catch (error) {
