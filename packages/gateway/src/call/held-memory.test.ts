@@ -61,7 +61,7 @@ test('a body that was released without having been written holds no memory', { t
 });
 
 test('pieces that are held are no part of a larger room, and short ones are freed once they are written', async () => {
-  const { request, whole } = heldBody();
+  const { heldBodies, request, whole } = heldBody();
   const bytes = reads * readBytes;
   const lengths = [6_000, 40_000, 1, 30_000, 3_000];
   for (const length of [...lengths, bytes - lengths.reduce((sum, each) => sum + each)]) {
@@ -78,6 +78,7 @@ test('pieces that are held are no part of a larger room, and short ones are free
   body.written!();
   assert.deepEqual([...lent.map((piece) => bodySlabs.hasLent(piece)), ...short.map(({ length }) => length)], pieces.map((_, at) =>
     at < lent.length ? false : 0));
+  assert.equal(heldBodies.heldBytes, 0, 'what was written counts no more, though it has no answer');
   body.release();
 });
 

@@ -61,6 +61,7 @@ export class WholeBody implements OutboundBody {
     this.#counted = counted;
   }
 
+  /** All of it was written. Its memory is used again or freed, so it counts no more, however long the provider thinks. */
   #giveBack(): void {
     this.content = null;
     for (const piece of this.#given) {
@@ -68,6 +69,7 @@ export class WholeBody implements OutboundBody {
       else freeAtOnce(piece);
     }
     this.#given = noPieces;
+    this.#uncount();
   }
 
   requestedModel(): string | null {
@@ -82,6 +84,10 @@ export class WholeBody implements OutboundBody {
   release(): void {
     this.content = null;
     this.#given = noPieces;
+    this.#uncount();
+  }
+
+  #uncount(): void {
     this.#counted?.release();
     this.#counted = null;
   }

@@ -112,3 +112,37 @@ test('a body that ends while it waits, or right after it was resumed, leaves not
   fresh.held.release();
   assert.equal(bodies.heldBytes, before);
 });
+
+test('whole bodies that a provider does not take leave room for others, however many their organization sends', async () => {
+  const bodies = createHeldBodies(budgetBytes);
+  const bytes = budgetBytes / 16;
+  let open = Array.from({ length: 200 }, () => new Caller(bodies, 'a'));
+  const whole: Caller[] = [];
+  for (let turns = 0; turns < 500; turns += 1) {
+    for (const caller of open) if (!caller.paused) caller.bring(8 * kibibyte);
+    for (const caller of open.filter(({ received }) => received >= bytes)) {
+      caller.held.finished();
+      whole.push(caller);
+    }
+    open = open.filter((caller) => !whole.includes(caller));
+    await turn();
+  }
+  assert.ok(whole.length > 0 && open.length > 0);
+  assert.ok(bodies.heldBytes < budgetBytes * 0.75, String(bodies.heldBytes / budgetBytes));
+  for (const name of ['b', 'c']) {
+    new Caller(bodies, name).bring(kibibyte);
+    assert.ok(!new Caller(bodies, name).paused, name);
+  }
+  // Once the provider has taken them, the others go on, to the last one.
+  for (let turns = 0; open.length > 0; turns += 1) {
+    assert.ok(turns < 10_000, `${open.length} bodies wait for each other`);
+    for (const caller of whole) caller.held.release();
+    for (const caller of open) if (!caller.paused) caller.bring(8 * kibibyte);
+    for (const caller of open.filter(({ received }) => received >= bytes)) {
+      caller.held.finished();
+      whole.push(caller);
+    }
+    open = open.filter((caller) => !whole.includes(caller));
+    await turn();
+  }
+});

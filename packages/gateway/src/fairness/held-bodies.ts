@@ -6,7 +6,8 @@
  * - an organization may hold as much as is left free: half of the memory when it is alone, a third when two want it, and so on, so that a
  *   newcomer always finds room;
  * - the oldest unfinished body of an organization may pass that share, and the oldest of the node the whole memory, so that half-received
- *   bodies never wait for each other.
+ *   bodies never wait for each other. Not so where whole bodies, which wait for a provider that does not take them, are a quarter of what their
+ *   organization holds: one after the other would then become whole, and nobody would find room any more.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 
@@ -45,8 +46,13 @@ export function createHeldBodies(budgetBytes: number): HeldBodies {
   return new Memory(budgetBytes);
 }
 
+/** Of what an organization holds, as much as whole bodies may be for its oldest one to pass its share. */
+const wholeShareMax = 1 / 4;
+
 interface Share {
   bytes: number;
+  /** Of bodies that are finished. */
+  wholeBytes: number;
   /** Bodies that are not finished, oldest first. */
   readonly unfinished: Set<Body>;
 }
@@ -57,6 +63,7 @@ class Memory implements HeldBodies {
   readonly #unfinished = new Set<Body>();
   readonly #waiting = new Set<Body>();
   #wakeIsDue = false;
+  #begun = 0;
   heldBytes = 0;
 
   constructor(budgetBytes: number) {
@@ -69,8 +76,8 @@ class Memory implements HeldBodies {
 
   begin(organization: OrganizationId, flow: BodyFlow): HeldBytes {
     let share = this.#shares.get(organization);
-    if (share === undefined) this.#shares.set(organization, share = { bytes: 0, unfinished: new Set() });
-    const body = new Body(this, { organization, share, flow });
+    if (share === undefined) this.#shares.set(organization, share = { bytes: 0, wholeBytes: 0, unfinished: new Set() });
+    const body = new Body(this, { organization, share, flow, number: this.#begun += 1 });
     share.unfinished.add(body);
     this.#unfinished.add(body);
     this.pauseWhereFull(body);
@@ -81,6 +88,7 @@ class Memory implements HeldBodies {
   count(body: Body, bytes: number): void {
     this.heldBytes += bytes;
     body.share.bytes += bytes;
+    if (body.isFinished) body.share.wholeBytes += bytes;
     if (bytes < 0) this.#wakeSoon();
   }
 
@@ -91,7 +99,8 @@ class Memory implements HeldBodies {
     body.flow.pause();
   }
 
-  finish(body: Body): void {
+  finish(body: Body, bytes: number): void {
+    body.share.wholeBytes += bytes;
     body.share.unfinished.delete(body);
     this.#unfinished.delete(body);
     this.#waiting.delete(body);
@@ -105,8 +114,20 @@ class Memory implements HeldBodies {
   #mayContinue(body: Body): boolean {
     const { share } = body;
     if (share.bytes + this.heldBytes <= this.#budgetBytes) return true;
-    if (this.heldBytes < this.#budgetBytes && first(share.unfinished) === body) return true;
-    return first(this.#unfinished) === body;
+    if (first(share.unfinished) !== body || holdsWhole(share)) return false;
+    return this.heldBytes < this.#budgetBytes || this.#oldest() === body;
+  }
+
+  /** Of those that may pass their share. */
+  #oldest(): Body | undefined {
+    let oldest = first(this.#unfinished);
+    if (oldest === undefined || !holdsWhole(oldest.share)) return oldest;
+    oldest = undefined;
+    for (const share of this.#shares.values()) {
+      const body = holdsWhole(share) ? undefined : first(share.unfinished);
+      if (body !== undefined && (oldest === undefined || body.number < oldest.number)) oldest = body;
+    }
+    return oldest;
   }
 
   /** Wakes once for everything that one turn of the event loop gave back. */
@@ -130,24 +151,27 @@ class Body implements HeldBytes {
   readonly organization: OrganizationId;
   readonly share: Share;
   readonly flow: BodyFlow;
+  /** A later one's is higher. */
+  readonly number: number;
   readonly #memory: Memory;
   #bytes = 0;
   /** Counted ahead of the piece that a flow brings next, if it begins or continues: many are not let in for the same room. */
   #aheadBytes = 0;
-  #isFinished = false;
+  isFinished = false;
   waiting = false;
 
-  constructor(memory: Memory, { organization, share, flow }: { organization: OrganizationId; share: Share; flow: BodyFlow }) {
+  constructor(memory: Memory, { organization, share, flow, number }: Pick<Body, 'organization' | 'share' | 'flow' | 'number'>) {
     this.#memory = memory;
     this.organization = organization;
     this.share = share;
     this.flow = flow;
+    this.number = number;
   }
 
   add(bytes: number): void {
     this.#count(bytes - this.#aheadBytes);
     this.#aheadBytes = 0;
-    if (!this.#isFinished) this.#memory.pauseWhereFull(this);
+    if (!this.isFinished) this.#memory.pauseWhereFull(this);
   }
 
   expectPiece(bytes: number): void {
@@ -156,12 +180,12 @@ class Body implements HeldBytes {
   }
 
   finished(): void {
-    if (this.#isFinished) return;
-    this.#isFinished = true;
+    if (this.isFinished) return;
     this.waiting = false;
     this.#count(-this.#aheadBytes);
     this.#aheadBytes = 0;
-    this.#memory.finish(this);
+    this.isFinished = true;
+    this.#memory.finish(this, this.#bytes);
   }
 
   release(): void {
@@ -174,6 +198,10 @@ class Body implements HeldBytes {
     this.#bytes += bytes;
     this.#memory.count(this, bytes);
   }
+}
+
+function holdsWhole({ bytes, wholeBytes }: Share): boolean {
+  return wholeBytes > bytes * wholeShareMax;
 }
 
 function first<Value>(values: ReadonlySet<Value>): Value | undefined {
