@@ -17,7 +17,8 @@ export class KeyConnections {
   readonly #idleMax: number;
   readonly #lanes = new Map<string, Lane>();
   readonly #all = new Set<SocketConnection>();
-  #idle = 0;
+  /** Those that are idle; the one that is idle the longest comes first. */
+  readonly #idle = new Set<SocketConnection>();
 
   /** @param idleMax connections that may be idle at once. */
   constructor(idleMax: number) {
@@ -31,7 +32,7 @@ export class KeyConnections {
   /** An idle connection of that key, which then is no longer idle. */
   take(keyId: string): SocketConnection | undefined {
     const connection = this.#lanes.get(keyId)?.idle.pop();
-    if (connection !== undefined) this.#idle -= 1;
+    if (connection !== undefined) this.#idle.delete(connection);
     return connection;
   }
 
@@ -45,33 +46,20 @@ export class KeyConnections {
   /** It waits for the next call of its key. */
   rests(connection: SocketConnection): void {
     this.#lanes.get(connection.keyId)!.idle.push(connection);
-    this.#idle += 1;
-    if (this.#idle > this.#idleMax) this.#longestIdle()?.destroy();
+    this.#idle.add(connection);
+    if (this.#idle.size > this.#idleMax) this.#idle.values().next().value!.destroy();
   }
 
   gone(connection: SocketConnection): void {
     if (!this.#all.delete(connection)) return;
     const lane = this.#lanes.get(connection.keyId)!;
-    const at = lane.idle.lastIndexOf(connection);
-    if (at >= 0) {
-      lane.idle.splice(at, 1);
-      this.#idle -= 1;
-    }
+    if (this.#idle.delete(connection)) lane.idle.splice(lane.idle.lastIndexOf(connection), 1);
     lane.open -= 1;
     if (lane.open === 0) this.#lanes.delete(connection.keyId);
   }
 
   /** Those under way stay. */
   closeIdle(): void {
-    this.#idle = 0;
-    for (const { idle } of this.#lanes.values()) for (const connection of idle.splice(0)) connection.destroy();
-  }
-
-  #longestIdle(): SocketConnection | undefined {
-    let longest: SocketConnection | undefined;
-    for (const { idle: [first] } of this.#lanes.values()) {
-      if (first !== undefined && (longest === undefined || first.sinceMs < longest.sinceMs)) longest = first;
-    }
-    return longest;
+    for (const connection of this.#idle) connection.destroy();
   }
 }

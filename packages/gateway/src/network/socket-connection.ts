@@ -87,11 +87,6 @@ export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting
     owner.clock.watch(this);
   }
 
-  /** When it began to wait for what it waits for, by the owner's clock, milliseconds. */
-  get sinceMs(): number {
-    return this.#sinceMs;
-  }
-
   /** Takes it out of the idle ones for this exchange, which is written by `carry`. */
   keepFor(exchange: SocketExchange): void {
     this.#phase = 'kept';

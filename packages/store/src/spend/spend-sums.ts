@@ -58,6 +58,8 @@ interface SumRow {
   readonly spent: NanoDollars;
 }
 
+type SpentRow = { readonly [Window in CalendarWindow]: NanoDollars };
+
 /** Whose days of spend these are. */
 interface Place {
   readonly organization: OrganizationId;
@@ -72,12 +74,11 @@ const placeColumns: readonly BulkColumn<Place>[] = [
 ];
 
 /**
- * Fixed texts, since they run at each key's first call. Each place and window is one range of the table's key. SQLite is asked
- * for each place separately, PostgreSQL for all at once.
+ * Fixed texts, since they run at each key's first call. Each place and window is one range of the table's key. SQLite is asked for each place
+ * separately, which gives one row with a column for each window; PostgreSQL for all at once, which gives a row for each that spent something.
  */
-const onSqlite = calendarWindows.map((window, index) => `select ?1 as organization, ?2 as scope, ?3 as subject, '${window}' as "window",
-  ${spentOf('sqlite')} as spent from spend_day as s where organization = ?1 and scope = ?2 and subject = ?3
-  and day_ms >= ?${index * 2 + 4} and day_ms < ?${index * 2 + 5}`).join(' union all ');
+const onSqlite = `select ${calendarWindows.map((window, index) => `(select ${spentOf('sqlite')} from spend_day as s where organization = ?1
+  and scope = ?2 and subject = ?3 and day_ms >= ?${index * 2 + 4} and day_ms < ?${index * 2 + 5}) as "${window}"`).join(', ')}`;
 const ranges = calendarWindows.map((window, index) =>
   `select '${window}' as "window", $${index * 2 + 4}::bigint as from_ms, $${index * 2 + 5}::bigint as to_ms`).join(' union all ');
 const onServer = `select v.organization, v.scope, v.subject, w."window", ${spentOf('postgres')} as spent
@@ -106,11 +107,17 @@ export function spendSumsIn({ engine }: StoreContext): SpendSums {
       const all = subjects.map(({ organization, key }): SubjectSums =>
         ({ organization: placeOf(organization, 'organization', ''), key: placeOf(organization, 'key', key) }));
       const rangesMs = calendarWindows.flatMap((window) => Object.values(daysOf(empty[window])));
-      const isServer = engine.kind === 'postgres';
-      const answers = await engine.look<SumRow>(isServer ? onServer : onSqlite, isServer
-        ? [[...arraysFrom(placeColumns, [...places.values()]), ...rangesMs]]
-        : Array.from(places.values(), ({ organization, scope, subject }) => [organization, scope, subject, ...rangesMs]));
-      for (const rows of answers) for (const row of rows) places.get(placeName(row))!.sums[row.window].spent = row.spent;
+      const given = [...places.values()];
+      if (engine.kind === 'postgres') {
+        const [rows = []] = await engine.look<SumRow>(onServer, [[...arraysFrom(placeColumns, given), ...rangesMs]]);
+        for (const row of rows) places.get(placeName(row))!.sums[row.window].spent = row.spent;
+      } else {
+        const asked = given.map(({ organization, scope, subject }) => [organization, scope, subject, ...rangesMs]);
+        const answers = await engine.look<SpentRow>(onSqlite, asked);
+        answers.forEach(([row], index) => {
+          for (const window of calendarWindows) given[index]!.sums[window].spent = row![window];
+        });
+      }
       return all;
     },
     async cappedSums(places, atMs) {

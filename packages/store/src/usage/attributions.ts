@@ -76,7 +76,7 @@ const lookForAll = `select a.id, ${givenNames} from ${arraysTable(bulkColumns)} 
 const placeOf = (name: (typeof columns)[number]): string => `?${columns.indexOf(name) + 1}`;
 const giveOne = `insert into attribution (${columns.join(', ')}) select ${columns.map(placeOf).join(', ')}
   where ${placeOf('project')} = '' and ${placeOf('model')} = ''
-  or not exists (select 1 from erased_organization where organization = ${placeOf('organization')}) on conflict do nothing returning id`;
+  or not exists (select 1 from erased_organization where organization = ${placeOf('organization')}) on conflict do nothing`;
 const lookForOne = `select id from attribution where ${columns.map((name) => `${name} = ${placeOf(name)}`).join(' and ')}`;
 
 /** The numbers of these, by their texts. */
@@ -89,18 +89,12 @@ async function give(engine: Engine['kind'], send: Send, wanted: readonly Names[]
   return new Map(rows.map(({ id, ...names }) => [columns.map((name) => names[name]).join(separator), Number(id)]));
 }
 
-type IdRow = { readonly id: bigint };
-
+/** Looks behind the insert: `returning` would have SQLite make a table in memory for each row, which takes several times as long. */
 async function giveEach(send: Send, wanted: readonly Names[]): Promise<ReadonlyMap<string, number>> {
   const values = wanted.map((names) => columns.map((name) => names[name]));
-  const given = await Promise.all(values.map((each) => send<IdRow>(giveOne, each)));
-  const found = new Map<string, number>();
-  for (const [index, each] of values.entries()) {
-    // An existing row means that none was inserted.
-    const [row = (await send<IdRow>(lookForOne, each))[0]] = given[index]!;
-    if (row !== undefined) found.set(each.join(separator), Number(row.id));
-  }
-  return found;
+  for (const each of values) void send(giveOne, each);
+  const found = await Promise.all(values.map((each) => send<{ readonly id: bigint }>(lookForOne, each)));
+  return new Map(found.flatMap(([row], index) => (row === undefined ? [] : [[values[index]!.join(separator), Number(row.id)]])));
 }
 
 function namesOf(call: AttributedCall): Names {
