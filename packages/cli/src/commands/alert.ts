@@ -1,9 +1,8 @@
 /** `metergate alert`: the percentages of a cap's limit at which webhooks are notified. Rules: Interfaces; docs/alerts.md. */
 import { listAlerts, removeAlert, setAlert } from '@metergate/platform/use-cases/alerts/alerts.ts';
-import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
-import { onStore } from '../command-line/on-store.ts';
+import { showing } from '../command-line/on-store.ts';
 import { listed } from '../command-line/table.ts';
 import { percentages } from '../command-line/value-forms.ts';
 
@@ -16,32 +15,26 @@ const set = command({
   },
   run: ({ org, cap, at }, tools) => {
     const percent = percentages('at', at);
-    return onStore(tools, async (context) => {
-      const made = await setAlert(context, { organization: org, cap, at: percent });
-      return isRefusal(made) ? made : { json: made, text: `Webhooks are notified at ${made.at.join(', ')} percent of the limit of ${made.cap}.` };
-    });
+    return showing(tools, (context) => setAlert(context, { organization: org, cap, at: percent }),
+      (made) => ({ json: made, text: `Webhooks are notified at ${made.at.join(', ')} percent of the limit of ${made.cap}.` }));
   },
 });
 
 const list = command({
   description: 'List the thresholds of caps',
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (context) => {
-    const shown = await listAlerts(context, org);
-    return isRefusal(shown) ? shown : listed(shown, 'No cap of this organization has thresholds.', {
+  run: ({ org }, tools) => showing(tools, (context) => listAlerts(context, org),
+    (shown) => listed(shown, 'No cap of this organization has thresholds.', {
       ID: ({ id }) => id, CAP: ({ cap }) => cap, 'AT PERCENT': ({ at }) => at.join(', '),
-    }, { shrinks: 'AT PERCENT' });
-  }),
+    }, { shrinks: 'AT PERCENT' })),
 });
 
 const remove = command({
   description: 'Remove the thresholds of a cap',
   takesAway: true,
   args: { id: { type: 'positional', required: true, valueHint: 'ID', description: "The alert's id or its cap's" } },
-  run: ({ id }, tools) => onStore(tools, async (context) => {
-    const removed = await removeAlert(context, id);
-    return isRefusal(removed) ? removed : { json: removed, text: 'The thresholds are removed.' };
-  }),
+  run: ({ id }, tools) => showing(tools, (context) => removeAlert(context, id),
+    (removed) => ({ json: removed, text: 'The thresholds are removed.' })),
 });
 
 export const alert = commandGroup('Set, list and remove the thresholds of caps', { set, list, remove });

@@ -1,8 +1,7 @@
 /** `metergate audit list`: who changed what, when. The platform's HTTP shows the same under `/platform/v1/audit`. Rules: Roles. */
 import { auditLimit, listAudit, type ShownAuditEvent } from '@metergate/platform/use-cases/audit.ts';
-import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
-import { onStore } from '../command-line/on-store.ts';
+import { showing } from '../command-line/on-store.ts';
 import { secondsText, table } from '../command-line/table.ts';
 import { timeMs, givenWholeNumber } from '../command-line/value-forms.ts';
 
@@ -21,10 +20,8 @@ const list = command({
       ...(since === undefined ? {} : { sinceMs: timeMs('since', since, tools.nowMs()) }),
       ...(limit === undefined ? {} : { limit: givenWholeNumber('limit', limit, { min: 1, max: auditLimit.max }) }),
     };
-    return onStore(tools, async (context) => {
-      const events = await listAudit(context, query);
-      return isRefusal(events) ? events : { json: events, text: (width) => auditText(events, width ?? 120) };
-    });
+    return showing(tools, (context) => listAudit(context, query),
+      (events) => ({ json: events, text: (width) => auditText(events, width ?? 120) }));
   },
 });
 

@@ -5,10 +5,9 @@
 import {
   createBaselineWithKey, declareFigure, listBaselines, retireBaseline, rotateTapKey, showBaseline, type ShownTapKey,
 } from '@metergate/platform/use-cases/baselines.ts';
-import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
-import { onStore } from '../command-line/on-store.ts';
+import { showing } from '../command-line/on-store.ts';
 import { fields, listed, secondsText } from '../command-line/table.ts';
 import { givenDollars } from '../command-line/value-forms.ts';
 import { baselineText, reportText } from './baseline-text.ts';
@@ -19,9 +18,7 @@ const keepIt = 'Save the key now: it is not shown again. Give it to the client a
 const create = command({
   description: "Create an organization's Baseline and show its tap key once",
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (context) => {
-    const made = await createBaselineWithKey(context, org);
-    if (isRefusal(made)) return made;
+  run: ({ org }, tools) => showing(tools, (context) => createBaselineWithKey(context, org), (made) => {
     const { id, key, prefix } = made;
     return { json: { id, key, prefix }, text: `${fields([['id', id], ['key', key], ['prefix', prefix]])}\n${keepIt}` };
   }),
@@ -30,42 +27,34 @@ const create = command({
 const list = command({
   description: "List an organization's Baselines, the current one first",
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (context) => {
-    const found = await listBaselines(context, org);
-    return isRefusal(found) ? found : listed(found, 'This organization has no Baseline. Make one with: metergate baseline create --org ORG', {
+  run: ({ org }, tools) => showing(tools, (context) => listBaselines(context, org),
+    (found) => listed(found, 'This organization has no Baseline. Make one with: metergate baseline create --org ORG', {
       ID: ({ id }) => id, STATE: ({ state }) => state, KEY: ({ prefix }) => `${prefix}…`, 'FIRST DAY': ({ firstDay }) => firstDay,
       CLOSES: ({ closesAt }) => secondsText(closesAt), RETIRED: ({ retiredAt }) => secondsText(retiredAt),
-    }, { shrinks: 'KEY', drops: ['RETIRED', 'FIRST DAY'] });
-  }),
+    }, { shrinks: 'KEY', drops: ['RETIRED', 'FIRST DAY'] })),
 });
 
 const show = command({
   description: 'Show the state of a Baseline and its report',
   args: { id: idArgument },
-  run: ({ id }, tools) => onStore(tools, async (context) => {
-    const shown = await showBaseline(context, { id, organization: null });
-    return isRefusal(shown) ? shown : { json: shown, text: (width) => `${baselineText(shown)}\n\n${reportText(shown.report, width)}` };
-  }),
+  run: ({ id }, tools) => showing(tools, (context) => showBaseline(context, { id, organization: null }),
+    (shown) => ({ json: shown, text: (width) => `${baselineText(shown)}\n\n${reportText(shown.report, width)}` })),
 });
 
 const rotateKey = command({
   description: 'Replace the tap key and stop the old one at once',
   takesAway: true,
   args: { id: idArgument },
-  run: ({ id }, tools) => onStore(tools, async (context) => {
-    const rotated = await rotateTapKey(context, { id, organization: null });
-    return isRefusal(rotated) ? rotated : { json: rotated satisfies ShownTapKey, text: `${fields(Object.entries(rotated))}\n${keepIt}` };
-  }),
+  run: ({ id }, tools) => showing(tools, (context) => rotateTapKey(context, { id, organization: null }),
+    (rotated) => ({ json: rotated satisfies ShownTapKey, text: `${fields(Object.entries(rotated))}\n${keepIt}` })),
 });
 
 const retire = command({
   description: 'End a tap for good: its posts are refused from now on',
   takesAway: true,
   args: { id: idArgument },
-  run: ({ id }, tools) => onStore(tools, async (context) => {
-    const retired = await retireBaseline(context, { id, organization: null });
-    return isRefusal(retired) ? retired : { json: retired, text: `${baselineText(retired)}\nThe tap is retired.` };
-  }),
+  run: ({ id }, tools) => showing(tools, (context) => retireBaseline(context, { id, organization: null }),
+    (retired) => ({ json: retired, text: `${baselineText(retired)}\nThe tap is retired.` })),
 });
 
 const declare = command({
@@ -77,10 +66,8 @@ const declare = command({
   },
   run: ({ id, name, usd }, tools) => {
     const amount = givenDollars('usd', usd);
-    return onStore(tools, async (context) => {
-      const shown = await declareFigure(context, { id, organization: null }, { name, usd: amount });
-      return isRefusal(shown) ? shown : { json: shown, text: (width) => reportText(shown.report, width) };
-    });
+    return showing(tools, (context) => declareFigure(context, { id, organization: null }, { name, usd: amount }),
+      (shown) => ({ json: shown, text: (width) => reportText(shown.report, width) }));
   },
 });
 

@@ -5,7 +5,7 @@ import { listBudgets, removeBudget, setBudget, type ShownBudget } from '@meterga
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, UsageFault } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
-import { onStore } from '../command-line/on-store.ts';
+import { onStore, showing } from '../command-line/on-store.ts';
 import { shortDecimal, table } from '../command-line/table.ts';
 import { givenDollars, monthMs, percentages } from '../command-line/value-forms.ts';
 
@@ -28,10 +28,8 @@ const set = command({
       organization: org, scope: scope as BudgetScope, amount: givenDollars('amount', amount), ...(subject === undefined ? {} : { subject }),
       ...(month === undefined ? {} : { month }), ...(at === undefined ? {} : { at: percentages('at', at) }),
     };
-    return onStore(tools, async (context) => {
-      const made = await setBudget(context, wanted);
-      return isRefusal(made) ? made : { json: made, text: (width) => budgetsText([made], width) };
-    });
+    return showing(tools, (context) => setBudget(context, wanted),
+      (made) => ({ json: made, text: (width) => budgetsText([made], width) }));
   },
 });
 
@@ -51,10 +49,8 @@ const list = command({
 const remove = command({
   description: 'Remove a budget', takesAway: true,
   args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'The budget, as budget list shows it' } },
-  run: ({ id }, tools) => onStore(tools, async (context) => {
-    const removed = await removeBudget(context, id);
-    return isRefusal(removed) ? removed : { json: removed, text: 'The budget is removed.' };
-  }),
+  run: ({ id }, tools) => showing(tools, (context) => removeBudget(context, id),
+    (removed) => ({ json: removed, text: 'The budget is removed.' })),
 });
 
 const stateWords = { within: 'within', over_expected: 'more is expected', spent: 'spent' } as const;

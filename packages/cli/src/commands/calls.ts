@@ -7,7 +7,7 @@ import { callsLimit, listCalls, showCall } from '@metergate/platform/use-cases/c
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
-import { onStore } from '../command-line/on-store.ts';
+import { onStore, showing } from '../command-line/on-store.ts';
 import { fields } from '../command-line/table.ts';
 import { givenRange, rangeWords, statusFilter, givenWholeNumber } from '../command-line/value-forms.ts';
 import { callsText } from './calls-text.ts';
@@ -56,9 +56,7 @@ const list = command({
 const show = command({
   description: 'Show the record of one call',
   args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'The x-svc-request-id of the answer' } },
-  run: ({ id }, tools) => onStore(tools, async (context) => {
-    const record = await showCall(context, null, id);
-    if (isRefusal(record)) return record;
+  run: ({ id }, tools) => showing(tools, (context) => showCall(context, null, id), (record) => {
     const entries = Object.entries(record).map(([name, value]) =>
       [name, typeof value === 'string' || typeof value === 'number' || value === null ? value : JSON.stringify(value)] as const);
     return { json: record, text: fields(entries) };

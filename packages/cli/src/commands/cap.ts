@@ -3,11 +3,10 @@ import { capScopes, type CapScope } from '@metergate/core/spend/cap.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
 import { listCaps, removeCap, setCap, type ShownCap } from '@metergate/platform/use-cases/caps.ts';
 import { tryCap, type ShownTrial } from '@metergate/platform/use-cases/cap-try/cap-try.ts';
-import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, UsageFault } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { countOf } from '../command-line/counts.ts';
-import { onStore } from '../command-line/on-store.ts';
+import { showing } from '../command-line/on-store.ts';
 import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
 import { givenDollars } from '../command-line/value-forms.ts';
 
@@ -38,9 +37,8 @@ const set = command({
     const { org, window } = values;
     const subject = subjectOf('set', values);
     const limit = givenDollars('limit', values.limit);
-    return onStore(tools, async (context) => {
-      const made = await setCap(context, { organization: org, ...subject, window, limit, mode: values.pause ? 'pause' : 'refuse' });
-      if (isRefusal(made)) return made;
+    return showing(tools, (context) => setCap(context, { organization: org, ...subject, window, limit, mode: values.pause ? 'pause' : 'refuse' }),
+      (made) => {
       const text = fields([
         ['id', made.id], ['scope', made.scope], ['subject', subjectText(made)], ['window', made.window],
         ['limit', `${shortDecimal(made.limit)} USD`], ['when reached', whenReached(made)], ['spent', `${shortDecimal(made.spent)} USD`],
@@ -54,10 +52,8 @@ const set = command({
 const list = command({
   description: 'List caps with what was spent in their window',
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (context) => {
-    const shown = await listCaps(context, org);
-    return isRefusal(shown) ? shown : { json: shown, text: (width) => capsText(shown, width) };
-  }),
+  run: ({ org }, tools) => showing(tools, (context) => listCaps(context, org),
+    (shown) => ({ json: shown, text: (width) => capsText(shown, width) })),
 });
 
 const tryIt = command({
@@ -75,12 +71,9 @@ const tryIt = command({
     const { org, window } = values;
     const subject = subjectOf('try', values);
     const limit = givenDollars('limit', values.limit);
-    return onStore(tools, async (context) => {
-      const trial = await tryCap(context, {
+    return showing(tools, (context) => tryCap(context, {
         organization: org, ...subject, window: window as (typeof calendarWindows)[number], limit,
-      });
-      return isRefusal(trial) ? trial : { json: trial, text: trialText(trial) };
-    });
+      }), (trial) => ({ json: trial, text: trialText(trial) }));
   },
 });
 
@@ -97,10 +90,8 @@ const remove = command({
   description: 'Remove a cap',
   takesAway: true,
   args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as cap list shows it' } },
-  run: ({ id }, tools) => onStore(tools, async (context) => {
-    const removed = await removeCap(context, id);
-    return isRefusal(removed) ? removed : { json: removed, text: 'The cap is removed.' };
-  }),
+  run: ({ id }, tools) => showing(tools, (context) => removeCap(context, id),
+    (removed) => ({ json: removed, text: 'The cap is removed.' })),
 });
 
 type SubjectName = keyof typeof subjectArguments;

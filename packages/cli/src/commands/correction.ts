@@ -1,10 +1,9 @@
 /** `metergate correction`: differences from providers' bills, as `reconcile --record` stored them. docs/reconcile.md. */
 import { rangeOf } from '@metergate/core/time/time-range.ts';
 import { listCorrections, removeCorrection } from '@metergate/platform/use-cases/corrections/corrections.ts';
-import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
-import { onStore } from '../command-line/on-store.ts';
+import { showing } from '../command-line/on-store.ts';
 import { listed, shortDecimal } from '../command-line/table.ts';
 import { givenRange, rangeWords } from '../command-line/value-forms.ts';
 
@@ -18,14 +17,12 @@ const list = command({
   },
   run: ({ org, ...range }, tools) => {
     const query = { organization: org, ...givenRange(rangeOf(rangeWords(range), tools.nowMs())) };
-    return onStore(tools, async (context) => {
-      const found = await listCorrections(context, query);
-      return isRefusal(found) ? found : listed(found, 'There are no corrections.', {
+    return showing(tools, (context) => listCorrections(context, query),
+      (found) => listed(found, 'There are no corrections.', {
         ID: ({ id }) => id, PROVIDER: ({ provider }) => provider, DAY: ({ day }) => day, MODEL: ({ model }) => model,
         'OUR USD': ({ ours }) => shortDecimal(ours), 'THEIR USD': ({ theirs }) => shortDecimal(theirs),
         CORRECTION: (each) => shortDecimal(each.correction),
-      }, { shrinks: 'MODEL' });
-    });
+      }, { shrinks: 'MODEL' }));
   },
 });
 
@@ -33,10 +30,8 @@ const remove = command({
   description: 'Remove a correction',
   takesAway: true,
   args: { id: { type: 'positional', required: true, valueHint: 'ID', description: 'As correction list shows it' } },
-  run: ({ id }, tools) => onStore(tools, async (context) => {
-    const removed = await removeCorrection(context, id);
-    return isRefusal(removed) ? removed : { json: removed, text: 'The correction is removed.' };
-  }),
+  run: ({ id }, tools) => showing(tools, (context) => removeCorrection(context, id),
+    (removed) => ({ json: removed, text: 'The correction is removed.' })),
 });
 
 export const correction = commandGroup('List and remove recorded differences from bills', { list, remove });

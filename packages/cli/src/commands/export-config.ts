@@ -1,16 +1,13 @@
 /** `metergate export-config`: an organization's configuration as the file that `apply` takes. Decision 76; docs/config-file.md. */
 import { exportConfiguration } from '@metergate/platform/use-cases/configuration/export.ts';
-import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
-import { onStore } from '../command-line/on-store.ts';
+import { showing } from '../command-line/on-store.ts';
 import { configurationText } from '../configuration/configuration-text.ts';
 
 export const exportConfig = command({
   description: "Print an organization's configuration for apply, without secrets",
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (context) => {
-    const exported = await exportConfiguration(context, org);
-    return isRefusal(exported) ? exported : { json: exported.configuration, text: configurationText(exported) };
-  }),
+  run: ({ org }, tools) => showing(tools, (context) => exportConfiguration(context, org),
+    (exported) => ({ json: exported.configuration, text: configurationText(exported) })),
 });

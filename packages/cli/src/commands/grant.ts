@@ -1,10 +1,9 @@
 /** `metergate grant`: mints a budget grant for one run and shows it once. Spec: Run; rule 15; rules: Interfaces. */
 import { isRunId } from '@metergate/core/run/run-id.ts';
-import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { mintGrant } from '@metergate/platform/use-cases/runs.ts';
 import { command, commandGroup, UsageFault } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
-import { onStore } from '../command-line/on-store.ts';
+import { showing } from '../command-line/on-store.ts';
 import { givenDurationMs, runBudget } from '../command-line/value-forms.ts';
 
 const mint = command({
@@ -18,10 +17,8 @@ const mint = command({
   run: ({ org, run, max, expires }, tools) => {
     if (!isRunId(run)) throw new UsageFault('--run must be 1 to 128 visible ASCII characters.');
     const [amount, lifetimeMs] = [runBudget('max', max), givenDurationMs('expires', expires)];
-    return onStore(tools, async (context) => {
-      const minted = await mintGrant(context, { organization: org, run, max: amount, lifetimeMs });
-      return isRefusal(minted) ? minted : { json: minted, text: `${minted.grant}\nSend it as x-svc-run-grant on the calls of this run.` };
-    });
+    return showing(tools, (context) => mintGrant(context, { organization: org, run, max: amount, lifetimeMs }),
+      (minted) => ({ json: minted, text: `${minted.grant}\nSend it as x-svc-run-grant on the calls of this run.` }));
   },
 });
 

@@ -5,7 +5,7 @@ import {
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, type CommandResult, type CommandTools } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
-import { onStore } from '../command-line/on-store.ts';
+import { onStore, showing } from '../command-line/on-store.ts';
 import { fields, listed, secondsText, shortDecimal } from '../command-line/table.ts';
 import { dollarsOrNone, givenDurationMs, modelPatterns } from '../command-line/value-forms.ts';
 
@@ -45,25 +45,21 @@ const create = command({
 const list = command({
   description: "List an organization's service keys, without the keys themselves",
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (context) => {
-    const shown = await listServiceKeys(context, org);
-    return isRefusal(shown) ? shown : listed(shown, 'This organization has no service keys.', {
+  run: ({ org }, tools) => showing(tools, (context) => listServiceKeys(context, org),
+    (shown, context) => listed(shown, 'This organization has no service keys.', {
       ID: ({ id }) => id, PREFIX: ({ prefix }) => prefix, NAME: ({ name }) => name, PROJECT: ({ project }) => project, OF: ({ person }) => person,
       STATE: (each) => stateOf(each, context.nowMs),
       'RUN USD': ({ maxRunBudget }) => (maxRunBudget === null ? null : shortDecimal(maxRunBudget)),
       CREATED: ({ createdAt }) => secondsText(createdAt), 'LAST USED': ({ lastUsedAt }) => secondsText(lastUsedAt),
       EXPIRES: ({ expiresAt }) => secondsText(expiresAt),
-    }, { shrinks: ['NAME', 'PROJECT', 'OF'], drops: ['CREATED', 'LAST USED', 'RUN USD', 'PREFIX', 'EXPIRES', 'PROJECT', 'OF'] });
-  }),
+    }, { shrinks: ['NAME', 'PROJECT', 'OF'], drops: ['CREATED', 'LAST USED', 'RUN USD', 'PREFIX', 'EXPIRES', 'PROJECT', 'OF'] })),
 });
 
 const revoke = command({
   description: 'Revoke a service key for good',
   takesAway: true,
   args: { id: idArgument },
-  run: ({ id }, tools) => onStore(tools, async (context) => {
-    const revoked = await revokeServiceKey(context, id);
-    if (isRefusal(revoked)) return revoked;
+  run: ({ id }, tools) => showing(tools, (context) => revokeServiceKey(context, id), (revoked) => {
     const text = fields([['id', revoked.id], ['prefix', revoked.prefix], ['revoked', secondsText(revoked.revokedAt)]]);
     return { json: revoked, text: revoked.alreadyRevoked ? `${text}\nThis key was already revoked; nothing was changed.` : text };
   }),
@@ -111,9 +107,7 @@ const rotate = command({
   },
   run: ({ id, grace }, tools) => {
     const graceMs = grace === undefined || /^0[smhd]$/.test(grace) ? 0 : givenDurationMs('grace', grace);
-    return onStore(tools, async (context) => {
-      const rotated = await rotateServiceKey(context, { id, within: null }, graceMs);
-      if (isRefusal(rotated)) return rotated;
+    return showing(tools, (context) => rotateServiceKey(context, { id, within: null }, graceMs), (rotated) => {
       const { key, prefix, formerUntil } = rotated;
       const shown = fields([['id', id], ['key', key], ['prefix', prefix], ['former until', secondsText(formerUntil)]]);
       return { json: rotated, text: `${shown}\nSave the key now: it is not shown again.` };
@@ -122,9 +116,7 @@ const rotate = command({
 });
 
 function changed(tools: CommandTools, id: string, settings: ServiceKeySettingsInput): Promise<CommandResult> {
-  return onStore(tools, async (context) => {
-    const set = await setServiceKey(context, { id, within: null }, settings);
-    if (isRefusal(set)) return set;
+  return showing(tools, (context) => setServiceKey(context, { id, within: null }, settings), (set, context) => {
     const { prefix, name, project, models } = set;
     const listed = models === null ? [] : [['models', models.join(',')] as const];
     const state = stateOf(set, context.nowMs);

@@ -13,7 +13,7 @@ import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-c
 import { command, commandGroup, type CommandTools } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { countOf } from '../command-line/counts.ts';
-import { onStore } from '../command-line/on-store.ts';
+import { onStore, showing } from '../command-line/on-store.ts';
 import { fields, listed, secondsText, shortDecimal } from '../command-line/table.ts';
 import { givenDurationMs, monthArgumentMs, givenWholeNumber } from '../command-line/value-forms.ts';
 import { writeWhole } from '../command-line/whole-file.ts';
@@ -85,15 +85,13 @@ const reopen = command({
 
 const list = command({
   description: 'List the months that were ever closed', args: { org: args.org },
-  run: ({ org }, tools) => onStore(tools, async (context) => {
-    const months = await listMonths(context, org);
-    return isRefusal(months) ? months : listed(months, 'No month was closed yet.', {
+  run: ({ org }, tools) => showing(tools, (context) => listMonths(context, org),
+    (months) => listed(months, 'No month was closed yet.', {
       MONTH: (each) => each.month, STATE: ({ state }) => state, VERSION: ({ version }) => version, CALLS: ({ calls }) => grouped(calls),
       'COST USD': ({ cost }) => shortDecimal(cost), CORRECTION: ({ correction }) => shortDecimal(correction),
       LATE: ({ late }) => shortDecimal(late), 'LATE CORRECTION': ({ lateCorrection }) => shortDecimal(lateCorrection),
       ADJUSTED: ({ adjustedCost }) => shortDecimal(adjustedCost), CLOSED: ({ closedAt }) => secondsText(closedAt),
-    }, { shrinks: 'CLOSED' });
-  }),
+    }, { shrinks: 'CLOSED' })),
 });
 
 const exportFile = command({

@@ -12,7 +12,7 @@ import {
 } from '@metergate/platform/use-cases/organizations.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, CommandFault, commandGroup, UsageFault, type CommandTools, type Values } from '../command-line/command.ts';
-import { onStore } from '../command-line/on-store.ts';
+import { onStore, showing } from '../command-line/on-store.ts';
 import { givenOwnKeyTerms, ownKeyTermsText } from '../command-line/own-key-terms.ts';
 import { readTypedLine } from '../command-line/typed-line.ts';
 import { fields, listed, plain, secondsText, shortDecimal } from '../command-line/table.ts';
@@ -48,10 +48,8 @@ const list = command({
 const show = command({
   description: 'Show the settings of an organization, as org set takes them',
   args: { org: { type: 'positional', required: true, valueHint: 'ORG', description: 'Id or unique name' } },
-  run: (values, tools) => onStore(tools, async (context) => {
-    const shown = await showOrganization(context, values.org);
-    return isRefusal(shown) ? shown : { json: shown, text: organizationText(shown) };
-  }),
+  run: (values, tools) => showing(tools, (context) => showOrganization(context, values.org),
+    (shown) => ({ json: shown, text: organizationText(shown) })),
 });
 
 const boundArgument = (description: string) => ({ type: 'string', valueHint: 'USD', description: `${description}; none: no bound` }) as const;
@@ -98,10 +96,8 @@ const set = command({
   args: { org: { type: 'positional', required: true, valueHint: 'ORG', description: 'Id or unique name' }, ...settingArguments },
   run: (values, tools) => {
     const changes = changesOf(values);
-    return onStore(tools, async (context) => {
-      const changed = await setOrganization(context, values.org, changes);
-      return isRefusal(changed) ? changed : { json: changed, text: organizationText(changed) };
-    });
+    return showing(tools, (context) => setOrganization(context, values.org, changes),
+      (changed) => ({ json: changed, text: organizationText(changed) }));
   },
 });
 

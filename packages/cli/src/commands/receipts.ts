@@ -8,7 +8,7 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, UsageFault } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { countOf } from '../command-line/counts.ts';
-import { onStore } from '../command-line/on-store.ts';
+import { onStore, showing } from '../command-line/on-store.ts';
 import { fields, secondsText } from '../command-line/table.ts';
 import { timeMs } from '../command-line/value-forms.ts';
 import { writeWhole } from '../command-line/whole-file.ts';
@@ -108,10 +108,8 @@ function behindText({ store, file, shorter }: ChainBehind): string {
 const show = command({
   description: 'Show the receipt of one call',
   args: { call: { type: 'positional', required: true, valueHint: 'CALL_ID', description: 'As x-svc-request-id gave it' } },
-  run: ({ call }, tools) => onStore(tools, async (context) => {
-    const shown = await showReceipt(context, call);
-    return isRefusal(shown) ? shown : { json: shown, text: receiptText(shown), exitCode: shown.matches ? 0 : 1 };
-  }),
+  run: ({ call }, tools) => showing(tools, (context) => showReceipt(context, call),
+    (shown) => ({ json: shown, text: receiptText(shown), exitCode: shown.matches ? 0 : 1 })),
 });
 
 function receiptText({ call, sequence, previous, hash, wordsDigest, figures, words, matches, checkpoint }: ShownReceipt): string {
@@ -126,21 +124,16 @@ function receiptText({ call, sequence, previous, hash, wordsDigest, figures, wor
 const publicKey = command({
   description: 'Print the public key that receipts verify with, in PEM',
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (context) => {
-    const shown = await showReceiptKeys(context, org);
-    return isRefusal(shown) ? shown : { json: shown, text: shown.pem.trimEnd() };
-  }),
+  run: ({ org }, tools) => showing(tools, (context) => showReceiptKeys(context, org),
+    (shown) => ({ json: shown, text: shown.pem.trimEnd() })),
 });
 
 const rotateKey = command({
   description: 'Replace the key that signs receipts',
   takesAway: true,
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (context) => {
-    const shown = await rotateReceiptKey(context, org);
-    if (isRefusal(shown)) return shown;
-    return { json: shown, text: `Receipts are signed by ${shown.key} from now on. Hand out its public key:\n${shown.pem.trimEnd()}` };
-  }),
+  run: ({ org }, tools) => showing(tools, (context) => rotateReceiptKey(context, org),
+    (shown) => ({ json: shown, text: `Receipts are signed by ${shown.key} from now on. Hand out its public key:\n${shown.pem.trimEnd()}` })),
 });
 
 export const receipts = commandGroup('Export and verify receipts of calls', {

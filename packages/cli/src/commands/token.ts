@@ -1,10 +1,9 @@
 /** `metergate token`: management tokens for automation. A token is shown once, when it is made. Rule 16; rules: Interfaces. */
 import { roles, type Role } from '@metergate/core/account/role.ts';
 import { createToken, listTokens, revokeToken, type ShownToken } from '@metergate/platform/use-cases/management-tokens.ts';
-import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
-import { onStore } from '../command-line/on-store.ts';
+import { showing } from '../command-line/on-store.ts';
 import { fields, listed, secondsText } from '../command-line/table.ts';
 import { givenDurationMs } from '../command-line/value-forms.ts';
 
@@ -18,9 +17,8 @@ const create = command({
   },
   run: ({ org, role, name, expires }, tools) => {
     const lifetimeMs = expires === undefined ? null : givenDurationMs('expires', expires);
-    return onStore(tools, async (context) => {
-      const made = await createToken(context, { organization: org, role, name: name ?? null, lifetimeMs, maker: null });
-      if (isRefusal(made)) return made;
+    return showing(tools, (context) => createToken(context, { organization: org, role, name: name ?? null, lifetimeMs, maker: null }),
+      (made) => {
       const { id, token } = made;
       return { json: { id, token }, text: `${fields([['id', id], ['token', token]])}\nSave the token now: it is not shown again.` };
     });
@@ -30,14 +28,12 @@ const create = command({
 const list = command({
   description: "List an organization's management tokens, without the tokens themselves",
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (context) => {
-    const shown = await listTokens(context, org);
-    return isRefusal(shown) ? shown : listed(shown, 'This organization has no management tokens.', {
+  run: ({ org }, tools) => showing(tools, (context) => listTokens(context, org),
+    (shown, context) => listed(shown, 'This organization has no management tokens.', {
       ID: ({ id }) => id, PREFIX: ({ prefix }) => prefix, NAME: ({ name }) => name, ROLE: ({ role }) => role,
       STATE: (each) => stateOf(each, context.nowMs), CREATED: ({ createdAt }) => secondsText(createdAt),
       EXPIRES: ({ expiresAt }) => secondsText(expiresAt),
-    }, { shrinks: 'NAME', drops: ['CREATED', 'PREFIX', 'EXPIRES'] });
-  }),
+    }, { shrinks: 'NAME', drops: ['CREATED', 'PREFIX', 'EXPIRES'] })),
 });
 
 const revoke = command({
@@ -47,11 +43,8 @@ const revoke = command({
     id: { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as token list shows it' },
     org: { ...orgArgument, required: false, description: 'Only a token of this organization' },
   },
-  run: ({ id, org }, tools) => onStore(tools, async (context) => {
-    const revoked = await revokeToken(context, { organization: org ?? null, id, by: null });
-    if (isRefusal(revoked)) return revoked;
-    return { json: revoked, text: fields([['id', revoked.id], ['prefix', revoked.prefix], ['revoked', secondsText(revoked.revokedAt)]]) };
-  }),
+  run: ({ id, org }, tools) => showing(tools, (context) => revokeToken(context, { organization: org ?? null, id, by: null }),
+    (revoked) => ({ json: revoked, text: fields([['id', revoked.id], ['prefix', revoked.prefix], ['revoked', secondsText(revoked.revokedAt)]]) })),
 });
 
 function stateOf({ expiresAt, revokedAt }: ShownToken, nowMs: number): string {

@@ -15,7 +15,7 @@ import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, type CommandResult } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
-import { onStore } from '../command-line/on-store.ts';
+import { onStore, showing } from '../command-line/on-store.ts';
 import { settingsOfServer } from '../command-line/settings-of-server.ts';
 import { readSecret } from '../command-line/secret-input.ts';
 import { fields, table } from '../command-line/table.ts';
@@ -65,9 +65,7 @@ const remove = command({
 const list = command({
   description: 'List the upstreams that are declared by name',
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (context) => {
-    const found = await listNamedUpstreams(context, org);
-    if (isRefusal(found)) return found;
+  run: ({ org }, tools) => showing(tools, (context) => listNamedUpstreams(context, org), (found) => {
     const rows = found.map(({ name, url, auth, pricedAs, enabled }) => [name, url, auth, pricedAs ?? '-', enabled ? 'yes' : 'no']);
     const heads = ['NAME', 'URL', 'AUTH', 'PRICED AS', 'ENABLED'];
     return { json: found, text: (width) => table(heads, rows, { widthMax: width, shrinks: ['URL', 'NAME'] }) };

@@ -4,7 +4,7 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { createWebhook, listDeliveries, listWebhooks, removeWebhook, testWebhook } from '@metergate/platform/use-cases/webhooks/webhooks.ts';
 import { command, commandGroup, UsageFault } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
-import { onStore } from '../command-line/on-store.ts';
+import { onStore, showing } from '../command-line/on-store.ts';
 import { settingsOfServer } from '../command-line/settings-of-server.ts';
 import { fields, listed, secondsText } from '../command-line/table.ts';
 
@@ -43,44 +43,36 @@ function fault(sentence: string): never {
 const list = command({
   description: 'List webhooks',
   args: { org: orgArgument },
-  run: ({ org }, tools) => onStore(tools, async (context) => {
-    const shown = await listWebhooks(context, org);
-    return isRefusal(shown) ? shown : listed(shown, 'This organization has no webhooks.', {
+  run: ({ org }, tools) => showing(tools, (context) => listWebhooks(context, org),
+    (shown) => listed(shown, 'This organization has no webhooks.', {
       ID: ({ id }) => id, URL: ({ url }) => url, EVENTS: ({ events }) => events?.join(', ') ?? 'all',
-    }, { shrinks: ['EVENTS', 'URL'] });
-  }),
+    }, { shrinks: ['EVENTS', 'URL'] })),
 });
 
 const remove = command({
   description: 'Remove a webhook and its deliveries',
   takesAway: true,
   args: { id: idArgument },
-  run: ({ id }, tools) => onStore(tools, async (context) => {
-    const removed = await removeWebhook(context, id);
-    return isRefusal(removed) ? removed : { json: removed, text: 'The webhook is removed.' };
-  }),
+  run: ({ id }, tools) => showing(tools, (context) => removeWebhook(context, id),
+    (removed) => ({ json: removed, text: 'The webhook is removed.' })),
 });
 
 const test = command({
   description: 'Have a running platform send a test event within seconds',
   args: { id: idArgument },
-  run: ({ id }, tools) => onStore(tools, async (context) => {
-    const delivery = await testWebhook(context, id);
-    return isRefusal(delivery) ? delivery : { json: delivery, text: `A test event is on its way. See: metergate webhook deliveries ${id}` };
-  }),
+  run: ({ id }, tools) => showing(tools, (context) => testWebhook(context, id),
+    (delivery) => ({ json: delivery, text: `A test event is on its way. See: metergate webhook deliveries ${id}` })),
 });
 
 const deliveries = command({
   description: 'Show the last deliveries of a webhook, newest first',
   args: { id: idArgument },
-  run: ({ id }, tools) => onStore(tools, async (context) => {
-    const shown = await listDeliveries(context, id);
-    return isRefusal(shown) ? shown : listed(shown, 'Nothing was sent there yet.', {
+  run: ({ id }, tools) => showing(tools, (context) => listDeliveries(context, id),
+    (shown) => listed(shown, 'Nothing was sent there yet.', {
       CREATED: ({ createdAt }) => secondsText(createdAt), EVENT: ({ type }) => type, STATE: ({ state }) => state,
       ATTEMPTS: ({ attempts }) => attempts, ANSWER: ({ status, error }) => status ?? error,
       'NEXT ATTEMPT': ({ nextAttemptAt }) => secondsText(nextAttemptAt),
-    }, { shrinks: ['ANSWER', 'EVENT'], drops: ['NEXT ATTEMPT'] });
-  }),
+    }, { shrinks: ['ANSWER', 'EVENT'], drops: ['NEXT ATTEMPT'] })),
 });
 
 export const webhook = commandGroup('Make, list, test and remove webhooks, and show their deliveries', { create, list, remove, test, deliveries });

@@ -6,7 +6,7 @@
  * that ends.
  */
 import { watched, type WatchedValue } from '../json/watched-value.ts';
-import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';
+import { nothingFound, type Dialect } from './dialect.ts';
 import { FirstWireUsage, type UsagePlaces } from './first-wire-usage.ts';
 import { providerName, type FoundUsage } from './found-usage.ts';
 import { ExecutedTools } from './seller-tools.ts';
@@ -52,12 +52,6 @@ class ChatDialect implements Dialect {
       ...(groq === undefined ? {} : { x_groq: watched({ usage: groq.place }), request_id: this.#requestId }),
     });
     this.event = this.body;
-  }
-
-  clear(): void {
-    forgetFindings(this.findings);
-    this.event.forget();
-    this.body.forget();
   }
 
   takeBody(): void {

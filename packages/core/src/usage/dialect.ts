@@ -42,12 +42,20 @@ export interface Dialect {
   takeEvent(): void;
   /** Whether the event in `event` ends the dialogue. */
   endsDialogue(): boolean;
-  /** Resets it for the next response. */
-  clear(): void;
+  /** Forgets, for the next response, what it knows besides `findings`, `body` and `event`. */
+  clear?(): void;
 }
 
-/** Resets it to nothing found. */
-export function forgetFindings(findings: Findings): void {
+/** Makes it ready for the next response. */
+export function resetDialect(dialect: Dialect): void {
+  const { findings, body, event } = dialect;
+  forgetFindings(findings);
+  event.forget();
+  if (body !== event) body.forget();
+  dialect.clear?.();
+}
+
+function forgetFindings(findings: Findings): void {
   findings.model = null;
   findings.finishReason = null;
   findings.usage = null;

@@ -5,7 +5,7 @@
  * and the end of the message is reported, by its stop reason or by `message_stop`.
  */
 import { watched, type WatchedValue } from '../json/watched-value.ts';
-import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';
+import { nothingFound, type Dialect } from './dialect.ts';
 import { badUsage, foundUsage, providerName } from './found-usage.ts';
 import { MessageUsage, type MessageFigures } from './message-usage.ts';
 
@@ -67,9 +67,6 @@ class MessagesDialect implements Dialect {
   }
 
   clear(): void {
-    forgetFindings(this.findings);
-    this.event.forget();
-    this.body.forget();
     this.#figures = noFigures();
     this.#cost = null;
     this.#deltaReported = false;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { JsonScanner } from '../json/json-scanner.ts';
 import type { WatchedValue } from '../json/watched-value.ts';
 import { createChatDialect } from './chat-dialect.ts';
-import type { Dialect } from './dialect.ts';
+import { resetDialect, type Dialect } from './dialect.ts';
 import { createMessagesDialect } from './messages-dialect.ts';
 import { createOpenDialect } from './open-dialect.ts';
 import { createResponsesDialect } from './responses-dialect.ts';
@@ -43,7 +43,7 @@ test('what a usage holds is watched once an answer has one, and only at the plac
   const scanner = new JsonScanner(dialect.body);
   const read = (text: string): void => {
     scanner.clear();
-    dialect.clear();
+    resetDialect(dialect);
     scanner.push(Buffer.from(text));
     dialect.takeBody();
   };

@@ -5,7 +5,7 @@
  * for, is still one of an operation that is charged.
  */
 import { watched, type WatchedValue } from '../json/watched-value.ts';
-import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';
+import { nothingFound, type Dialect } from './dialect.ts';
 import { badUsage, foundUsage, providerName, type FoundUsage, type RawFigures } from './found-usage.ts';
 import { OpenUsage } from './open-usage.ts';
 import { noTokens } from './reading.ts';
@@ -141,9 +141,7 @@ class OpenDialect implements Dialect {
   }
 
   clear(): void {
-    forgetFindings(this.findings);
     this.findings.cachedInInput = true;
-    this.event.forget();
     this.#figures = { ...noTokens };
     this.#cost = null;
     this.#messages = false;

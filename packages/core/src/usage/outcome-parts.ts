@@ -1,7 +1,7 @@
 /** Where answers that tell how work ended say what it used: objects of jobs, and the lines of batches' results. The forms are the providers' own. */
 import { watched, type WatchedValue } from '../json/watched-value.ts';
 import { createChatDialect } from './chat-dialect.ts';
-import type { Dialect } from './dialect.ts';
+import { resetDialect, type Dialect } from './dialect.ts';
 import { FirstWireUsage } from './first-wire-usage.ts';
 import { providerName } from './found-usage.ts';
 import { createMessagesDialect } from './messages-dialect.ts';
@@ -166,7 +166,7 @@ export function lineOfResults(readsCost: boolean): LinePlaces {
       return partOf(dialect);
     },
     clear() {
-      dialect.clear();
+      resetDialect(dialect);
       for (const place of [custom, error, response]) place.forget();
     },
   };
@@ -181,7 +181,7 @@ export function lineOfMessages(): LinePlaces {
     place: watched({ custom_id: custom, result }),
     take: () => custom.kind !== 'string' || type.kind !== 'string' ? null : type.isString('succeeded') ? partOf(dialect) : nothingDue,
     clear() {
-      dialect.clear();
+      resetDialect(dialect);
       for (const place of [custom, result]) place.forget();
     },
   };

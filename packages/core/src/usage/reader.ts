@@ -6,7 +6,7 @@
 import type { Endpoint, Wire } from '../wire/wire.ts';
 import type { BodyForm, FormVerdict } from './body-form.ts';
 import { createChatDialect } from './chat-dialect.ts';
-import type { Dialect, Findings } from './dialect.ts';
+import { resetDialect, type Dialect, type Findings } from './dialect.ts';
 import { EitherForm, type NamedForm } from './either-form.ts';
 import { EitherReader } from './either-reader.ts';
 import type { FoundUsage } from './found-usage.ts';
@@ -151,7 +151,7 @@ class ResponseReader implements UsageReader {
   #giveBack(): void {
     if (this.#kept.length === idleReadersMax) return;
     this.#form.clear();
-    this.#dialect.clear();
+    resetDialect(this.#dialect);
     this.#kept.push(this);
   }
 

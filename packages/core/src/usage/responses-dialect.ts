@@ -4,7 +4,7 @@
  * incomplete reason where one is given (rules: Record). Read on the first wire and on declared upstreams.
  */
 import { watched, type WatchedValue } from '../json/watched-value.ts';
-import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';
+import { nothingFound, type Dialect } from './dialect.ts';
 import { FirstWireUsage } from './first-wire-usage.ts';
 import { providerName } from './found-usage.ts';
 import { ToolItems } from './tool-items.ts';
@@ -47,12 +47,6 @@ class ResponsesDialect implements Dialect {
       usage: this.#usage.place,
     });
     this.event = watched({ type: this.#type, response: this.body });
-  }
-
-  clear(): void {
-    forgetFindings(this.findings);
-    this.event.forget();
-    this.body.forget();
   }
 
   takeBody(): void {

@@ -3,7 +3,7 @@
  * come here as events named for their type, it is in `metadata`, the last of them. No answer names its model.
  */
 import { watched, watchedEach, type ElementTally } from '../../json/watched-value.ts';
-import { forgetFindings, nothingFound, type Dialect } from '../dialect.ts';
+import { nothingFound, type Dialect } from '../dialect.ts';
 import { badUsage, foundUsage, providerName } from '../found-usage.ts';
 import { tokenFigure, type TokenFigure } from '../token-figure.ts';
 
@@ -65,12 +65,6 @@ class ConverseDialect implements Dialect {
 
   endsDialogue(): boolean {
     return false;
-  }
-
-  clear(): void {
-    forgetFindings(this.findings);
-    this.event.forget();
-    this.body.forget();
   }
 
   #take(): void {

@@ -3,7 +3,7 @@
  * report it in their last event, in `delta` or in `response`. No answer names its model.
  */
 import { watched } from '../../json/watched-value.ts';
-import { forgetFindings, nothingFound, type Dialect } from '../dialect.ts';
+import { nothingFound, type Dialect } from '../dialect.ts';
 import { badUsage, foundUsage, providerName, type FoundUsage } from '../found-usage.ts';
 import { noTokens } from '../reading.ts';
 import { tokenFigure } from '../token-figure.ts';
@@ -72,12 +72,6 @@ class CohereDialect implements Dialect {
 
   endsDialogue(): boolean {
     return this.#type.isString('message-end');
-  }
-
-  clear(): void {
-    forgetFindings(this.findings);
-    this.event.forget();
-    this.body.forget();
   }
 
   #take(places: AnswerPlaces): void {

@@ -4,7 +4,7 @@
  * background has its id and a status.
  */
 import { watched, watchedEach, type ElementTally, type WatchedValue } from '../../json/watched-value.ts';
-import { forgetFindings, nothingFound, type Dialect } from '../dialect.ts';
+import { nothingFound, type Dialect } from '../dialect.ts';
 import { providerName } from '../found-usage.ts';
 import type { ToolCalls } from '../reading.ts';
 import { tokenFigure } from '../token-figure.ts';
@@ -116,9 +116,6 @@ class InteractionsDialect implements Dialect {
   }
 
   clear(): void {
-    forgetFindings(this.findings);
-    this.event.forget();
-    this.body.forget();
     this.#begun.searches = this.#begun.documents = this.#begun.maps = 0;
   }
 

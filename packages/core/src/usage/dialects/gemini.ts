@@ -3,7 +3,7 @@
  * events or one JSON array. Searches are known by `groundingMetadata` alone, without a count of what is billed (`Grounding`).
  */
 import { watched, watchedEach, WatchedValue, type ElementTally } from '../../json/watched-value.ts';
-import { forgetFindings, nothingFound, type Dialect } from '../dialect.ts';
+import { nothingFound, type Dialect } from '../dialect.ts';
 import { providerName, type FoundUsage } from '../found-usage.ts';
 import type { ToolCalls } from '../reading.ts';
 import { GeminiUsage } from './gemini-usage.ts';
@@ -150,9 +150,6 @@ class GeminiDialect implements Dialect, ElementTally {
   }
 
   clear(): void {
-    forgetFindings(this.findings);
-    this.event.forget();
-    this.body.forget();
     for (const places of [this.#whole, this.#part]) places.grounding.clear();
   }
 

@@ -1,6 +1,6 @@
 /** Ollama's own format: `prompt_eval_count` and `eval_count` of an answer, and of the last line of a stream of lines. */
 import { watched } from '../../json/watched-value.ts';
-import { forgetFindings, nothingFound, type Dialect } from '../dialect.ts';
+import { nothingFound, type Dialect } from '../dialect.ts';
 import { foundUsage, providerName } from '../found-usage.ts';
 import { noTokens } from '../reading.ts';
 import { tokenFigure } from '../token-figure.ts';
@@ -41,10 +41,5 @@ class OllamaDialect implements Dialect {
 
   endsDialogue(): boolean {
     return this.#done.kind === 'true';
-  }
-
-  clear(): void {
-    forgetFindings(this.findings);
-    this.body.forget();
   }
 }
