@@ -10,9 +10,11 @@ const nano = (amount: number): NanoDollars => nanoDollars(BigInt(amount));
 const dayMs = 86_400_000;
 /** A Wednesday. */
 const noonMs = Date.UTC(2026, 8, 23, 12);
-const spent = (sums: WindowSums, nowMs: number): bigint[] => calendarWindows.map((window) => spentAt(sums[window], nowMs));
+/** Those whose sums are written out here. */
+const fiveWindows = ['day', 'week', 'month', 'year', 'lifetime'] as const;
+const spent = (sums: WindowSums, nowMs: number): bigint[] => fiveWindows.map((window) => spentAt(sums[window], nowMs));
 
-describe('sums of the five windows (rule 5a)', () => {
+describe('sums of windows (rule 5a)', () => {
   it('a call is in every window that holds its start', () => {
     const sums = emptySums(noonMs);
     addCall(sums, noonMs, nano(5));

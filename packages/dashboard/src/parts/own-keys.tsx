@@ -23,7 +23,7 @@ export function useBindingTerms(): ShownTerms | null {
   return admin ? null : (terms ?? null);
 }
 
-const windowWords: Readonly<Record<NonNullable<ShownTerms['cap']>['window'], string>> = {
+export const windowWords: Readonly<Record<NonNullable<ShownTerms['cap']>['window'], string>> = {
   day: 'a day', week: 'a week', month: 'a month', year: 'a year', lifetime: 'in all',
 };
 

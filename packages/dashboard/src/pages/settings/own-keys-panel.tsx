@@ -3,7 +3,7 @@ import { NumberInput, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/c
 import type { Shown } from '../../api/client.ts';
 import { DollarsInput } from '../../parts/dollars-input.tsx';
 import { ModelsInput } from '../../parts/models-input.tsx';
-import { TermsText } from '../../parts/own-keys.tsx';
+import { TermsText, windowWords } from '../../parts/own-keys.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Submit } from '../../parts/submit.tsx';
 import { dollarsToSend, plainDecimal } from '../../shown/amounts.ts';
@@ -12,8 +12,6 @@ import { useFormOfOrganization } from './organization-values.ts';
 
 type Organization = Shown<'Organization'>;
 type Window = NonNullable<NonNullable<Organization['ownKeys']>['cap']>['window'];
-
-const windows: Readonly<Record<Window, string>> = { day: 'a day', week: 'a week', month: 'a month', year: 'a year', lifetime: 'in all' };
 
 type Entered = {
   isOn: boolean; keysMax: number | string; models: string[]; days: number | string; limit: number | string; window: Window;
@@ -83,7 +81,7 @@ function OwnKeysForm({ of: organization }: { readonly of: Organization }) {
             disabled={isOff}
             {...form.getInputProps('limit')}
           />
-          <Select label="Of that cap" data={choicesOf(windows)} allowDeselect={false} disabled={isOff} {...form.getInputProps('window')} />
+          <Select label="Of that cap" data={choicesOf(windowWords)} allowDeselect={false} disabled={isOff} {...form.getInputProps('window')} />
         </SimpleGrid>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <DollarsInput
@@ -94,7 +92,7 @@ function OwnKeysForm({ of: organization }: { readonly of: Organization }) {
           />
           <Select
             label="Of a member's cap"
-            data={choicesOf(windows)}
+            data={choicesOf(windowWords)}
             allowDeselect={false}
             disabled={isOff}
             {...form.getInputProps('personWindow')}
