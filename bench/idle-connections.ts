@@ -1,6 +1,6 @@
 /**
  * `node bench/idle-connections.ts [--connections 5000]`: what an idle WebSocket connection keeps: heap of the gateway thread after a collection,
- * and resident memory of the product. First nothing has been said on any, then each has carried one response. Both ends are in this process.
+ * and resident memory of the product. First none has carried a message, then each has carried one response. Both ends are in this process.
  */
 import { parseArgs } from 'node:util';
 import { startSystem } from '@metergate/testkit/system.ts';

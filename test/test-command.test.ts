@@ -82,7 +82,7 @@ test('a file that dies is reported with the test that it was in', async () => {
   assert.equal(code, 1);
 });
 
-test('files that pass are a run that passes', async () => {
+test('a run whose files pass has passed', async () => {
   assert.equal((await runFiles(['passes'], { fileMs: 100_000, leftMs: 2_000, runMs: 200_000 })).code, 0);
 });
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export interface AttackProcess {
   readonly child: ChildProcess;
-  /** What it said once it had begun. */
+  /** What it printed once it had begun. */
   readonly line: string;
 }
 

@@ -164,7 +164,7 @@ if (here !== 'linux-x64') {
   });
 
   test('a month is closed by an admin, kept as a signed file, and opened again by the owner', async () => {
-    // Anew: the page keeps what it was told of the closing before.
+    // Opened anew, because the page keeps what it read of the closing before.
     await openPage(page, at(`/month?month=${lastMonth}`));
     const close = async (): Promise<void> => {
       await page.getByRole('button', { name: /^Close .*…$/ }).click();

@@ -135,7 +135,7 @@ if (here !== 'linux-x64') {
     }
   });
 
-  test('how many first steps are done is not said before it is known', async () => {
+  test('the number of first steps that are done is not shown before it is known', async () => {
     const held: Route[] = [];
     await page.route(/\/platform\/v1\/keys/, (route) => { held.push(route); });
     await page.goto(at('/start'));

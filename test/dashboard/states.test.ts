@@ -337,7 +337,7 @@ if (here !== 'linux-x64') {
   });
 }
 
-/** The names that more than one button of the page has, or more than one link in a row of a list. Those that sort are told apart by their table. */
+/** The names that more than one button of the page has, or more than one link in a row of a list. Buttons that sort are identified by their table. */
 async function sameNames(page: Page): Promise<string[]> {
   await axeHere(page, ['button-name']);
   return page.evaluate<string[]>(`(() => {

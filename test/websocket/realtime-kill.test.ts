@@ -78,7 +78,7 @@ test(`killed ${rounds} times under Realtime: one record for each response and tr
   assert.ok(seen.size > 0 && [...seen].every((id) => completed.has(id)), 'each end that a caller saw is recorded');
   const outcomes = new Set(['caller_gone', 'completed', 'cut', 'interrupted']);
   assert.ok(responses.every(({ outcome }) => outcomes.has(outcome)));
-  // One whose announcement was on its way when the gateway died or its connection ended is known to nobody else; no caller heard of it.
+  // One whose announcement was on its way when the gateway died or its connection ended is known to nobody else; no caller received it.
   const asked = responses.length;
   const left = leaving.left + providers.left;
   assert.ok(left > 2 * rounds, `${left} have left`);

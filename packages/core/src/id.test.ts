@@ -17,7 +17,7 @@ test('bytes that would make some characters likelier than others are passed over
   assert.equal(newSecret('', 4, () => given), '0z0z');
 });
 
-test('random bytes that run out are a fault', () => {
+test('too few random bytes are a fault', () => {
   assert.throws(() => newSecret('', 4, () => new Uint8Array(3)), RangeError);
   assert.throws(() => newSecret('', 4, () => new Uint8Array(8).fill(255)), RangeError);
 });

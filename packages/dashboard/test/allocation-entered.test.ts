@@ -25,7 +25,7 @@ test('a condition without names is sent, so that it is refused: without it the r
   assert.deepEqual(allocationOf(entered), { rules: [{ projects: [], team: '' }] });
 });
 
-test('a team that stands twice in a split is found, and a rule is said in a line', () => {
+test('a team that stands twice in a split is found, and a rule is shown in one line', () => {
   assert.equal(twiceIn([{ team: 'a', weight: '1' }, { team: ' a ', weight: '2' }]), 'a');
   assert.equal(twiceIn([{ team: 'a', weight: '1' }, { team: 'b', weight: '2' }]), null);
   assert.deepEqual(enteredOf({ allocation, hash: 'a' }).rules.map(ruleSaid), [

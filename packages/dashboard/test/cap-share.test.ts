@@ -10,7 +10,7 @@ test('a cap that would be reached in two hundred thousand years is not reached a
   assert.equal(foreseen({ forecastAt: '2036-03-02T00:00:00.000Z' }, now), null);
 });
 
-test('within ten years the time is said', () => {
+test('a time within ten years is shown', () => {
   assert.equal(foreseen({ forecastAt: '2035-12-01T00:00:00.000Z' }, now), '2035-12-01T00:00:00.000Z');
   assert.equal(foreseen({ forecastAt: null }, now), null);
 });

@@ -48,7 +48,7 @@ test('a run without a budget has none until one is named', () => {
   assert.deepEqual(storyPoints(named).map(({ budget }) => budget), [null, null, null, 1, 1]);
 });
 
-test('an end that came a day after the last call does not press the story to the edge', () => {
+test('an end that came a day after the last call does not squeeze the story to the edge', () => {
   const idle = { ...story, run: { ...story.run, state: 'closed' as const, endedAt: at(90_000) } };
   assert.equal(storySpan(idle, 0).toMs, Date.parse(at(43)));
   assert.equal(storySpan(story, 0).toMs, Date.parse(at(43)));

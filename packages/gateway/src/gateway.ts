@@ -73,7 +73,7 @@ export interface Gateway {
   readonly drains: () => number;
   readonly webSockets: SessionCounters;
   readonly heldBodyBytes: () => number;
-  /** What is held for requests and calls now. */
+  /** What is currently held for requests and calls. */
   readonly held: () => HeldForCalls;
   /** The node will stop: answers announce that they are the last on their connection. Everything is still accepted. */
   leave(): void;

@@ -47,7 +47,7 @@ export interface HeldForCalls extends HeldForCopies {
   readonly websocket_messages: number;
 }
 
-/** What there is now. Walks over all connections. `earlyBytes`: what the connections keep that are read without Node's server. */
+/** The current counts. Walks over all connections. `earlyBytes`: what the connections keep that are read without Node's server. */
 export function heldForCalls(node: GatewayNode, connections: Connections, earlyBytes: number): HeldForCalls {
   const { heldBodies, guards } = node;
   const { receivers, goneConnections } = connections.held();

@@ -77,7 +77,7 @@ function toldIfPossible(tell: () => void): void {
   try {
     tell();
   } catch {
-    // Nothing can be said there.
+    // Nobody reads what is written there.
   }
 }
 

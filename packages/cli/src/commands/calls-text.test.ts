@@ -68,7 +68,7 @@ test('partial usage is marked as the least it can be, an unpriced call is named 
   assert.match(unpriced, /\nUnpriced: 1 call\. No price is known for mystery\.$/);
 });
 
-test('nothing due is nothing unknown', () => {
+test('a call that reports no usage is not counted as unknown', () => {
   assert.match(text({ ...none, usage: 'none', costSource: 'none' }), / - +- +- +key_\S+ +req_\w+$/);
 });
 

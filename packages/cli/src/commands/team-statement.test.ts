@@ -100,7 +100,7 @@ test('the ledger has every digit, adds up to the statement, and takes the forms 
   assert.deepEqual(again.slice(1).map((row) => row.map((cell, index) => (index >= 4 && index <= 13 ? cell.replace(',', '.') : cell))), rows);
 });
 
-test('a ledger is that of teams, whether or not that is said; without rules it is told what has no need of them', async () => {
+test('a ledger is that of teams with and without --by team; without rules the answer names what needs none', async () => {
   await own.json(['statement', ...asked, '--by', 'team', '--csv', 'said.csv']);
   await own.json(['statement', ...asked, '--csv', 'alone.csv', '--out', 'alone.html']);
   assert.equal(read('alone.csv'), read('said.csv'));

@@ -13,7 +13,7 @@ import { examineAndClose, examineOpen } from './store.ts';
 const broken = async (): Promise<never> => {
   throw new StoreFault('store_busy', 'A statement ran out of time.');
 };
-/** What breaks, and under which name it is told. */
+/** What breaks, and under which name it is reported. */
 const breaking: readonly { readonly name: string; readonly store: { readonly [P in keyof Store]?: object } }[] = [
   { name: 'store', store: { settings: { revision: broken } } },
   { name: 'cells', store: { cells: { list: broken } } },

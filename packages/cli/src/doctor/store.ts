@@ -1,6 +1,6 @@
 /**
  * What `doctor` finds in the store. It asks one thing after another, and what fails in the middle (a cell that goes away, a statement that runs out
- * of time) is a finding itself: everything else is still asked and told.
+ * of time) is a finding itself: everything else is still asked and reported.
  */
 import { listConnections, type ShownConnections } from '@metergate/platform/use-cases/providers.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { boundedLines } from './bounded-lines.ts';
 
-/** A stream whose reader takes nothing until it is told to. */
+/** A stream whose reader takes nothing until the test lets it. */
 function unread() {
   const taken: string[] = [];
   let waits: (() => void) | null = null;

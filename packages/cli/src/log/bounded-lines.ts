@@ -1,6 +1,6 @@
 /**
  * Lines for a stream whose reader may stop reading: a collector that hangs, a terminal that was paused. Node holds what a pipe does not take, without
- * an end. Here it is held up to a bound. Above it lines are dropped, and how many is said once the reader goes on. Nothing ever waits.
+ * an end. Here it is held up to a bound. Above it lines are dropped, and their number is written once the reader goes on. Nothing ever waits.
  */
 import { createLog } from './log.ts';
 

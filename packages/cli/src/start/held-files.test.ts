@@ -24,7 +24,7 @@ test('a store or a lock that was removed, replaced or moved is reported with wha
   assert.deepEqual(said(1_000), []);
   renameSync(store, `${store}.away`);
   const [gone, ...more] = said(1_000);
-  assert.ok(gone?.includes(store) && /gone when this process ends.+backup/.test(gone), gone ?? 'nothing was told');
+  assert.ok(gone?.includes(store) && /gone when this process ends.+backup/.test(gone), gone ?? 'nothing was reported');
   assert.deepEqual([more, said(59_000), said(1_000).length], [[], [], 1]);
   renameSync(`${store}.away`, store);
   assert.deepEqual(said(60_000), []);

@@ -16,7 +16,7 @@ interface QuickStart {
   readonly firstStart: FirstStart;
 }
 
-/** A command as it is typed beside this start. */
+/** A command as a user types it for this start. */
 type Typed = (command: string) => string;
 
 const inviteOwner = 'user invite --org default --role owner';
@@ -24,7 +24,7 @@ const inviteOwner = 'user invite --org default --role owner';
 /** As it is typed in a checkout and beside the package from npm alike. */
 const startSandbox = 'SVC_DATA_DIR=./sandbox npx --no-install metergate start --sandbox';
 
-/** Who has said where the data is kept has seen to it. */
+/** Whoever has set the data directory has chosen where it is. */
 function sandboxLines({ prefix, variables }: KeptData): string[] {
   const chosen = prefix !== '' || variables.includes('SVC_DATABASE_URL');
   const recorded = 'Its calls are recorded, priced and counted by caps like real ones.';

@@ -147,7 +147,7 @@ function pulsesOf({ threads, platform }: Running): ThreadPulses {
   return { ...threads?.pulses(), ...(pulse === null ? {} : { platform: pulse }) };
 }
 
-/** What is to be stopped, as far as it was started. */
+/** The parts to stop, those that were started. */
 interface Running {
   /** Kept until everything that writes there has ended. */
   lock: DirectoryLock | null;

@@ -8,7 +8,7 @@
 const encodedByte = /%(?:25)*(?:u00)?([0-9a-f]{2})/gi;
 /** More coats than any client puts on. */
 const coatsMax = 4;
-/** Dots and slashes in more bytes than they need, which strict decoders refuse and others take, and wide ones, which some servers fold. */
+/** Dots and slashes in overlong encodings, which strict decoders refuse and others accept, and full-width ones, which some servers normalize. */
 const longDot = /\xc0\xae|\xe0\x80\xae|\xef\xbc\x8e|\xe2\x80\xa4|%uff0e|%u2024/gi;
 const longSlash = /\xc0\xaf|\xe0\x80\xaf|\xc1\x9c|\xe0\x81\x9c|\xef\xbc\x8f|\xef\xbc\xbc|%uff0f|%uff3c|\\/gi;
 const controlByte = /[\x00-\x1f\x7f]/;

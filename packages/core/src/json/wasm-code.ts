@@ -160,7 +160,7 @@ function moduleBytes({ name, parameters, locals, longLocals = 0, wideLocals, bod
   ];
 }
 
-/** A whole number as the format writes it, from 0 on. */
+/** A whole number from 0, as the format encodes it. */
 function unsigned(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
 }

@@ -104,7 +104,7 @@ function pricedAt(call: PricedCall, tokens: ChargedTokens, price: ModelPrice): C
   const gaps = new Gaps();
   const units = unitFees(reading, price.rates, gaps);
   const isByUnits = units !== null && isSoldByUnits(price.rates);
-  // Such a model's tokens are told beside what is charged.
+  // Such a model's tokens are reported, but something else is charged.
   const pico = isByUnits ? price.rates.call : picoDollars(tokens, price.rates);
   if (pico === null) return null;
   // Counted in units that this price does not know, and in nothing else.

@@ -55,7 +55,7 @@ describe('first wire', () => {
     assert.deepEqual(shown(costOfBody('openai', 'responses', searched, { book })), ['0.021125000']);
   });
 
-  test('sound at its own rates; without one it is paid as text, and is a gap', () => {
+  test('sound has its own rates; without one it is priced as text, and is a gap', () => {
     const usage = {
       prompt_tokens: 20, completion_tokens: 20, prompt_tokens_details: { audio_tokens: 10 }, completion_tokens_details: { audio_tokens: 15 },
     };

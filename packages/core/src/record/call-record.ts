@@ -167,7 +167,7 @@ export function usualBasis(costSource: CostSource): PriceBasis | null {
   return costSource === 'priced' || costSource === 'fallback' ? 'model' : null;
 }
 
-/** Whether the answer could have reported usage of the call. What is said on a WebSocket connection is calls of its own, where it is read. */
+/** Whether the answer could have reported usage of the call. The responses on a WebSocket connection are separate calls, if they are read. */
 function mayReport({ wire, method, path, transport, connection }: CallOpening): boolean {
   if (transport === 'http' || connection !== null) return isWatched({ method, path });
   const kind = socketKindOf({ wire, path });

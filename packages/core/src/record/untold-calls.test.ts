@@ -1,4 +1,4 @@
-/** Which calls told nothing of their usage, and how many of them an hour of a caller may have. Rule 6c; decision 323. */
+/** Which calls did not report their usage, and how many of them a caller may have in an hour. Rule 6c; decision 323. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrganizationId, PersonId, ServiceKeyId } from '../id.ts';

@@ -1,5 +1,5 @@
 /**
- * Answers that were complete and told nothing of what they used, though their provider reports it: the net under the list of what hides usage
+ * Answers that were complete and did not report what they used, though their provider reports it: the net under the list of what hides usage
  * (`hidden-usage.ts`). They are counted by the person of a key, since a person may make one key after the other; by the key where it has no person.
  * Rule 6c; decision 323.
  */
@@ -20,7 +20,7 @@ const hourMs = 3_600_000;
 /** Reasons that lie in the answer, which a caller may have asked for. Not those of a call that ended early, nor our own faults and delays. */
 const untold: ReadonlySet<UsageReason | null> = new Set<UsageReason>(['absent', 'not_a_figure', 'not_readable', 'decode_failed', 'decode_limit']);
 
-/** Whether a call told nothing of a usage that it must have had. */
+/** Whether a call did not report a usage that it must have had. */
 export function isUntold({ status, outcome, usage, usageReason }: Pick<CallRecord, 'status' | 'outcome' | 'usage' | 'usageReason'>): boolean {
   return usage === 'unknown' && outcome === 'completed' && status !== null && status >= 200 && status < 300 && untold.has(usageReason);
 }

@@ -12,6 +12,6 @@ export function parseStatus(text: string): StatusFilter | null {
   return /^[1-5]\d\d$/.test(text) ? { from: Number(text), below: Number(text) + 1 } : null;
 }
 
-/** What a cost may lack: `unknown`: all or part of the usage; `unpriced`: the model's price; `gaps`: the price of something; or any of them. */
+/** What a cost may lack: `unknown`: all or part of the usage; `unpriced`: the model's price; `gaps`: the price of something; or any of these. */
 export const costLacks = ['unknown', 'unpriced', 'gaps', 'any'] as const;
 export type CostLack = (typeof costLacks)[number];

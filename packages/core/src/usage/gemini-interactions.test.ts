@@ -21,7 +21,7 @@ const begins = { event_type: 'interaction.created', interaction: { id: 'v1_1', m
 const running = { event_type: 'step.stop', index: 0, usage: { total_input_tokens: 9, total_output_tokens: 5 } };
 const ends = { event_type: 'interaction.completed', interaction: { id: 'v1_1', model, status: 'completed', usage } };
 
-test('an answer that ended has its usage, and is no work that goes on', () => {
+test('an interaction that has ended has its usage, and is not work in progress', () => {
   for (const status of ['completed', 'requires_action', 'incomplete', 'failed', 'cancelled', 'budget_exceeded']) {
     assert.deepEqual(shown(readingOf({ id: 'v1_1', model, status, usage })), ['reported', null, model, status, null, 9, 1691]);
   }

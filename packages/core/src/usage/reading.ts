@@ -111,7 +111,7 @@ export interface ReadingContext {
   readonly dialectIsSuggested?: boolean;
   /** It is streamed as lines of JSON, not as events. */
   readonly inLines?: boolean;
-  /** `absent` by default. `not_read`: nobody reads what is said, however it ends. */
+  /** `absent` by default. `not_read`: nobody reads its messages, however it ends. */
   readonly without?: WithoutUsage | 'not_read';
 }
 

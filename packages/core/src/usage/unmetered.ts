@@ -36,7 +36,7 @@ interface CalledHead extends CalledOperation {
   readonly isAsynchronous?: boolean;
   /** Its query or a header asks for an answer without usage (`hidesInHead`). */
   readonly hides?: boolean;
-  /** Too many answers to calls of its caller told nothing of their usage (`UntoldCalls`). */
+  /** Too many answers to its caller's calls did not report their usage (`UntoldCalls`). */
   readonly isUntold?: boolean;
   /** Its provider reports the usage of every stream (`reportsStreamsUnasked`). */
   readonly streamsReport?: boolean;
@@ -90,7 +90,7 @@ export interface AskedOfBody {
 
 /**
  * Why work is taken to be of a kind. `asked`: the call asks for it. `unread`: its body could not be read, so it may. `untold`: too many answers to
- * calls of this caller told nothing of their usage (`UntoldCalls`).
+ * calls of this caller did not report their usage (`UntoldCalls`).
  */
 type UnmeteredGround = 'asked' | 'unread' | 'untold';
 
@@ -125,7 +125,7 @@ function hiddenWork({ hidden: rule }: UnmeteredPolicy, operation: CalledHead, as
   return { kind: 'hidden', rule, ground: asked === 'unread' ? 'unread' : 'asked' };
 }
 
-/** Metered work of a caller too many of whose answers told nothing of their usage, if `isUntold`. Null: allowed, or too few did. */
+/** Metered work of a caller, if `isUntold`: too many of its answers did not report their usage. Null: allowed, or too few did. */
 export function untoldWork({ hidden: rule }: Pick<UnmeteredPolicy, 'hidden'>, isUntold: boolean): UnmeteredWork | null {
   return rule === 'allow' || !isUntold ? null : { kind: 'hidden', rule, ground: 'untold' };
 }

@@ -1,4 +1,4 @@
-/** What calls are told apart by, in words. */
+/** The dimensions of calls, in words. */
 import type { Dimension } from './usage-rows.ts';
 
 export const dimensionNames = {

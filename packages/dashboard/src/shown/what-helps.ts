@@ -5,7 +5,7 @@ type Refusal = Pick<Shown<'Refusal'>, 'code' | 'scope' | 'window'>;
 
 interface Help {
   readonly words: string;
-  /** Where it is done, and what the others are told of who does it; absent: it is done on the caller's side. */
+  /** The page where it is done, and for those who may not do it, who may; absent: it is done on the caller's side. */
   readonly page?: {
     readonly to: '/caps' | '/settings' | '/providers' | '/keys' | '/runs';
     readonly search?: { readonly new: 'grant' };

@@ -67,7 +67,7 @@ export class Recording {
     this.#guard = guard;
   }
 
-  /** The record is being written, or is. */
+  /** The record is being written, or is written. */
   get settling(): boolean {
     return this.#settling;
   }

@@ -18,7 +18,7 @@ import { priceOfWork } from './settle.ts';
 export interface WatchedAnswer {
   /** Null: it is not watched. */
   readonly copy: CopyReader | null;
-  /** What the copy tells of work that an earlier call began; null: it tells of none. */
+  /** The outcome of work that an earlier call began, as the copy reports it; null: none. */
   readonly outcome: OutcomeTally | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The body of a request that comes in chunks (RFC 9112, 7.1). Plain chunks are told apart here. From the first on that is not, all is left to Node's
+ * The body of a request that comes in chunks (RFC 9112, 7.1). Plain chunks are parsed here. From the first on that is not, all is left to Node's
  * parser, behind a head that says no more than that chunks follow: extensions, spaces, trailers, sizes of many digits. So it judges them as it does
  * for Node's server. Decision 0276.
  */

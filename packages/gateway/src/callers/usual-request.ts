@@ -1,7 +1,7 @@
 /**
  * Reads a connection's requests one after the other, and tells the usual ones from those that need Node's server: a usual one is of HTTP/1.1,
  * has a body of a declared length, one in chunks or none, and asks for nothing but an answer. The parser is given heads alone: it would copy a
- * body, which is only to be counted, or to be told apart in chunks. Spec: Service requests; decision 0042.
+ * body, of which only bytes are counted or chunks are found. Spec: Service requests; decision 0042.
  */
 import type { Socket } from 'node:net';
 import { HeaderNames } from '@metergate/core/call/header-names.ts';

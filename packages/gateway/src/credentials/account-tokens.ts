@@ -9,7 +9,7 @@ import type { FetchedToken, NoToken } from './token-exchange.ts';
 /** How long before its end the next one is fetched, and how long before it a token is not used any more. Of short ones, a part of their life. */
 const aheadMs = 300_000;
 const unusedMs = 30_000;
-/** For how long no fetch is tried after one that failed. Whoever needs a token meanwhile is told of the failure. */
+/** For how long no fetch is tried after one that failed. Whoever needs a token meanwhile gets the same failure. */
 const pauseMs = 1_000;
 
 interface TokenSource {

@@ -90,7 +90,7 @@ export class Guards {
     return rule === 'refuse' || boundsOf(call).binding.length > 0 || (runCall !== null && this.#runs.isBudgeted(runCall));
   }
 
-  /** Whether too many answers to calls of the key, or of its person's keys, told nothing of their usage in this hour (rule 6c). */
+  /** Whether too many answers to calls of the key, or of its person's keys, did not report their usage in this hour (rule 6c). */
   isUntold({ key }: Pick<HeldKey, 'key'>): boolean {
     return this.#untold.isFull(key, this.#clock.wallMs());
   }

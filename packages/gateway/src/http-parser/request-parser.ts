@@ -19,7 +19,7 @@ export interface RequestEvents {
 }
 
 export interface ParsedRequestHead {
-  /** Empty if Node names none such. */
+  /** Empty if this Node has none. */
   readonly method: string;
   /** One character a byte. Null, as the pairs, where all of it came before. */
   readonly target: string | null;

@@ -153,7 +153,7 @@ describe('a connection', () => {
     await peer.close();
   });
 
-  it('that an exchange was given up on, before it was written, serves no other and fails none', async () => {
+  it('whose exchange was given up before it was written serves no other and makes none fail', async () => {
     const { peer, destination } = await holding();
     await ask(destination);
     await turn();

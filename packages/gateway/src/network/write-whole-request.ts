@@ -39,7 +39,7 @@ export function writeWholeRequest(socket: Socket, request: OutboundRequest, host
     }
     socket.write(bytes);
   } else {
-    // They leave as a list, in one write.
+    // They are written together, as one list.
     socket.cork();
     socket.write(declared, 'latin1');
     const { written } = request;

@@ -70,7 +70,7 @@ suite('long messages', { timeout }, () => {
 });
 
 suite('responses under way on a connection', { timeout }, () => {
-  test('one more than may be is refused in its lane, and never leaves; when one has ended, the next does', async (t) => {
+  test('one above the bound is refused in its lane and is not sent; once another has ended, the next one is sent', async (t) => {
     const node = await startSessionNode(t);
     const { caller, upstream } = await node.connect();
     const all = Array.from({ length: responsesMax }, (_, at) => create({ stream_id: `lane_${at}` }));

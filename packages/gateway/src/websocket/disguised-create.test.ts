@@ -70,7 +70,7 @@ function inPieces(payload: Buffer, size: number, { between, reserved = 0, opcode
   return frames;
 }
 
-/** UTF-16 is no text: it can only be said in bytes. */
+/** UTF-16 is not UTF-8 text, so it is written as bytes. */
 const carries: Readonly<Record<string, { readonly ofBytes: boolean; readonly carry: Carry }>> = {
   'one frame': { ofBytes: false, carry: (payload) => [frameOf(payload, { mask })] },
   'bytes': { ofBytes: true, carry: (payload) => [frameOf(payload, { mask, opcode: 2 })] },

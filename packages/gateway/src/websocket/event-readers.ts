@@ -105,7 +105,7 @@ export class LentReader<Event> implements EventReader<Event> {
   /** A message is read in pieces. */
   #isReading = false;
 
-  /** `kept`: the readers that no connection has. */
+  /** `kept`: readers that no connection uses. */
   constructor(kept: EventReader<Event>[], make: () => EventReader<Event>) {
     this.#kept = kept;
     this.#make = make;

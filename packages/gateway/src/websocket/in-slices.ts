@@ -14,7 +14,7 @@ export interface SlicedWork {
   readonly done: () => void;
 }
 
-/** Some half a millisecond of reading. */
+/** About half a millisecond of reading. */
 const sliceBytes = 16 * 1024;
 
 /** Begins in a later turn. */

@@ -1,4 +1,6 @@
-/** A buffer for what passes is used again once an end has taken it, also where that is told behind the step: never before, and not if it stays. */
+/**
+ * A buffer of passing bytes is used again once their receiver has taken them, even if it reports that later: never before, and not if it keeps them.
+ */
 import { strict as assert } from 'node:assert';
 import { Socket } from 'node:net';
 import { test } from 'node:test';

@@ -231,7 +231,7 @@ export class Inflow implements SocketReader {
     this.#cameWhole(new Message(part, { source: wire, from: 0, to: wire.length, payloadFrom: -1 }));
   }
 
-  /** It is handed on at once where nothing is before it. */
+  /** Passed on at once if nothing waits before it. */
   #cameWhole(message: Message): void {
     const held = this.#held;
     this.#held = null;

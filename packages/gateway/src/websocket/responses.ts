@@ -73,7 +73,7 @@ export class Responses implements ResponsesUnderWay {
   left(): void {}
 
   asked(response: ResponseCall): void {
-    // Once this request is answered, so is what was said before it: messages are answered in their order.
+    // Messages are answered in order: once this request is answered, so are the ones before it.
     if (this.size === 0) this.#unanswered = 0;
     this.#asked.add(response);
     enter(this.#askedByLane, response);

@@ -570,7 +570,7 @@ suite('handshakes', { timeout }, () => {
     await caller.until(() => caller.frames.length === 3);
   });
 
-  test('an extension that cannot be read is no connection', async (t) => {
+  test('an extension that cannot be parsed opens no connection', async (t) => {
     const node = await startSessionNode(t, { headers: ['Sec-WebSocket-Extensions: x-other'] });
     const { caller } = await node.connect({ headers: ['sec-websocket-extensions: x-other'] });
     assert.match(caller.head, /^HTTP\/1.1 502 /);

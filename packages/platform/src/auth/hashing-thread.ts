@@ -1,4 +1,7 @@
-/** Entry of a thread that hashes passwords, one at a time. Begun by `hashing-threads.ts`; the system gives it what other threads leave. */
+/**
+ * Entry of a thread that hashes passwords, one at a time. Started by `hashing-threads.ts`; the system gives it the processor time that other threads
+ * leave.
+ */
 import { scryptSync } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { workAs } from '@metergate/store/threads/thread-priority.ts';

@@ -52,7 +52,7 @@ test('each operation is documented with its name, its security and its body', ()
   }
 });
 
-test('answers are of the schemas that the document shows', async () => {
+test('answers have the schemas of the document', async () => {
   const acme = await platform.organization('acme');
   const ask = (path: string, method = 'GET', body?: unknown) =>
     platform.ask(`/platform/v1${path}`, { method, token: acme.tokens.owner, ...(body === undefined ? {} : { body }) });

@@ -49,7 +49,7 @@ test('behind a hundred requests of one asker, that of another is begun among the
   assert.deepEqual(refused, []);
 });
 
-test('a turn begins one request: what arrives meanwhile is heard before the next', async () => {
+test('a turn begins one request, and takes in what has arrived before it begins the next', async () => {
   const { begun, ask, settled } = noting();
   for (let at = 0; at < 10; at += 1) ask('192.0.2.1', `many ${at}`);
   for (let turns = 0; begun.length < 3; turns += 1) {

@@ -88,7 +88,7 @@ test('no other address takes a service key, and these take nothing else', async 
   }
 });
 
-test('a key that is revoked, disabled or over sees nothing', async () => {
+test('a key that is revoked, disabled or expired sees nothing', async () => {
   await admin(`/keys/${other.id}`, { disabled: true }, 'PATCH');
   assert.equal((await ask('', other.key)).status, 401);
 });

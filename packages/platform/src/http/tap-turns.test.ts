@@ -140,7 +140,7 @@ test('between two slices of a batch another key has its turn, and the batch is w
   assert.equal(await flood[0], 'large');
 });
 
-test('a key has half of the 256 places that are left, so that another finds some', async () => {
+test('a key gets at most half of the places that are left of 256, so that others find some', async () => {
   const { small } = context();
   const taken = (key: string): number => {
     let count = 0;

@@ -72,7 +72,7 @@ test('the deadline and the signal settle it by themselves, before an answer and 
   assert.equal(await asked('/103-200', { signal: AbortSignal.abort() }), 'ended');
 });
 
-test('a webhook and a price list at such an address are told in words', async () => {
+test('for a webhook and a price list at such an address the fault is a sentence', async () => {
   const notice = { secret: 'whsec_AAAA', id: 'msg_1', body: '{}', nowMs: 0 };
   const words = 'it answered with status 101, which nobody asked for';
   const attempt = await postNotice({ ...notice, url: `${origin}/101` }, { guard, deadlineMs: 30_000 });

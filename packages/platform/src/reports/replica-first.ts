@@ -19,7 +19,7 @@ export function replicaFirst({ replica, primary, say }: ReplicaFirst): Reports {
       try {
         return await replica.run(operation, request);
       } catch (fault) {
-        // The replica answers; what it was asked would take as much from the primary's thread.
+        // The replica did answer. The report needs too much memory, on the primary's thread too.
         if (fault instanceof ReportsOutOfMemory) throw fault;
         const answer = await primary.run(operation, request);
         const { message } = fault as Error;

@@ -38,7 +38,7 @@ parent.on('message', (message: ToReports) => {
     desk.answer(message);
   }
 });
-// A disk that is full or away is told of by whoever writes to it.
+// Whoever writes to the disk reports that it is full or away.
 const checkpoints = setInterval(() => void store.checkpoint().catch(() => {}), checkpointMs);
 giveBackWhenIdle();
 parent.postMessage({ kind: 'ready' } satisfies FromReports);

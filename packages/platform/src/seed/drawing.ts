@@ -9,7 +9,7 @@ export interface Drawing {
   oneOf<Item>(items: readonly Item[]): Item;
   /** Around `middle`, mostly within a factor of three of it. At least 1. */
   around(middle: number): number;
-  /** This many hexadecimal digits. */
+  /** Draws so many hexadecimal digits. */
   hex(digits: number): string;
 }
 

@@ -1,4 +1,4 @@
-/** The hash by which secrets, texts of prices and bills are known. */
+/** The hash that identifies secrets, price lists and bills. */
 import { createHash } from 'node:crypto';
 
 /** SHA-256 in lower-case hexadecimal; of a text, that of its UTF-8 bytes. */

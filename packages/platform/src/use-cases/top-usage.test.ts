@@ -36,7 +36,7 @@ test('over days a value is ranked by all its days, and everything else has a row
   ]);
 });
 
-test('of two names both tell values apart, and what has none is a value too', () => {
+test('with two dimensions both separate values, and calls without one are a value too', () => {
   const rows = [['a', 'x', 5n], ['a', 'y', 4n], ['b', '', 3n], ['', 'x', 2n]].map(([key, label, cost]) =>
     ({ ...row({}, cost as bigint), subjects: [key, label] as string[] }));
   const ranked = topUsage(['key', 'label'], rows, { top: 3, order: 'cost' });

@@ -29,7 +29,7 @@ export interface LinkedPerson {
 }
 
 export interface PasswordLinks {
-  /** For the operator: of whoever has this email. Refuses `unknown_person`. */
+  /** For the operator: for the person with this email. Refuses `unknown_person`. */
   makeFor(email: string, link: NewPasswordLink): Promise<LinkedPerson | StoreRefusal>;
   /**
    * For an owner: of a member. Someone who belongs to other organizations too becomes, when the link is used, a member apart from that

@@ -113,7 +113,7 @@ async function personOf(db: Transaction<Schema>, { issuer, subject }: Pick<Provi
   };
 }
 
-/** Whether this sign-in proves the email that the person has here. */
+/** Whether this sign-in proves the person's email here. */
 function verifies({ email, emailVerified }: ProvidedIdentity, person: Known): boolean {
   return emailVerified && checkedEmail(email ?? '') === person.email;
 }

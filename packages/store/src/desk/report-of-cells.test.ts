@@ -16,7 +16,7 @@ const journal = { rowsToShip: 3, lagMs: 9_000, bytes: 1, rowsInMemory: 0, setAsi
 const made = { state: 'ready', journal } as unknown as NodeReport;
 const waits = ({ earlierCalls }: NodeReport, organization: OrganizationId) => hasCallBefore(earlierCalls!, organization, november);
 
-test('a cell that is away keeps what is told of its own organizations, and of no others', () => {
+test('a cell that is away delays the report on its own organizations, and on no others', () => {
   const shipped = new Map([[0, 4_900], [1, 4_900]]);
   const reports = new ReportOfCells({ shippedMs: () => shipped, cellOf });
   const first = reports.of({ report: { ...made, earlierCalls: earlier(near, far) }, nowMs: 5_000 });

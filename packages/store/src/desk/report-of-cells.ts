@@ -28,7 +28,7 @@ export class ReportOfCells {
     this.#cells = cells;
   }
 
-  /** With one cell, what is told of it is told of the node. */
+  /** With one cell, the report on it is that on the node. */
   of({ report, nowMs }: MadeReport): NodeReport {
     const shipped = this.#shipped();
     const { earlierCalls, ...rest } = report;

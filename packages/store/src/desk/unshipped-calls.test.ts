@@ -1,4 +1,4 @@
-/** A call of an earlier month is told until its record is in the store, however long that takes. */
+/** A call of an earlier month is reported until its record is in the store, however long that takes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { earlierCallsOf, hasCallBefore, type EarlierCalls } from '@metergate/core/books/month/earlier-calls.ts';

@@ -1,6 +1,6 @@
 /**
  * Which calls of earlier months may not be in the store: those under way, and those that ended since all was shipped. So an ended call whose row
- * still waits in the journal is told as if it went on, and stays told if the process dies. Decision 316.
+ * still waits in the journal is reported like one that goes on, also after the process has died. Decision 316.
  */
 import { earlierCallsTogether, type EarlierCalls } from '@metergate/core/books/month/earlier-calls.ts';
 

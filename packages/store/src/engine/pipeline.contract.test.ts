@@ -45,7 +45,7 @@ const planned = `select generic_plans, custom_plans, statement from pg_prepared_
   where name like 'metergate%' and statement like 'insert into named%'`;
 const insert = 'insert into named (value) values ($1)';
 
-/** A pipeline with a table of its own, what it was told, and what there is in the table. */
+/** A pipeline with its table, the notices it got, and the rows in the table. */
 async function naming(t: TestContext) {
   const codes: string[] = [];
   const own = createPipeline(() => openPipelinePool(url), (code) => codes.push(code));

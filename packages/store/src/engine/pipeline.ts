@@ -20,7 +20,7 @@ export interface Pipeline {
 }
 
 /**
- * `dial` is called with the first transaction; its connections are in pipeline mode. `namesLost`: told once, with the server's code, when names of
+ * `dial` is called with the first transaction; its connections are in pipeline mode. `namesLost`: called once, with the server's code, when names of
  * statements are no longer of use.
  */
 export function createPipeline(dial: () => Pool, namesLost: (code: string) => void): Pipeline {

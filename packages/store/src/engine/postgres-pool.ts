@@ -78,7 +78,7 @@ export async function rowsIn(pool: pg.Pool, { sql, parameters }: CompiledQuery, 
   return sent ?? arraysIn(pool, sql, parameters);
 }
 
-/** Connections whose server has been told to compile no query. */
+/** Connections on which the compiling of queries is switched off. */
 const uncompiled = new WeakSet<pg.PoolClient>();
 
 /**

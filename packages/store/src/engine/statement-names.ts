@@ -29,12 +29,12 @@ export class StatementNames {
   #inUse = true;
   #upgrades = 0;
 
-  /** `lost`: told once, with the server's code, when names are no longer of use. */
+  /** `lost`: called once, with the server's code, when names are no longer of use. */
   constructor(lost: (code: string) => void) {
     this.#lost = lost;
   }
 
-  /** False: the server did not know one that it was told, and none is used any more. */
+  /** False: the server did not know a name that it had been given, and none is used any more. */
   get inUse(): boolean {
     return this.#inUse;
   }

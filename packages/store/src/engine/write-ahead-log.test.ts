@@ -1,4 +1,4 @@
-/** Who shares which wait for the disk, and what is said when the disk, or the log, cannot be had. */
+/** Who shares which wait for the disk, and what fails when the disk or the log is not available. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WriteAheadLog } from './write-ahead-log.ts';
@@ -61,7 +61,7 @@ test('a log that is closed while the disk works is closed behind all who wait', 
   assert.deepEqual(told.slice(2), ['sync 7', 'close 7']);
 });
 
-test('a disk that failed to take something is not asked again, and nothing is said to be kept', async () => {
+test('a disk that failed to take something is not asked again, and nothing is reported as kept', async () => {
   const { file, syncs } = heldFile();
   const log = new WriteAheadLog('/data/store.db', file);
   const [first, second] = [log.force(), log.force()];

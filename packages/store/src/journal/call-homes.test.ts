@@ -37,7 +37,7 @@ test('many calls are each found', () => {
   assert.ok(ids.every((id, index) => homes.take(id) === index));
 });
 
-test('all that is there is told with whose it is', () => {
+test('everything that is there is reported with its owner', () => {
   const homes = new CallHomes<number>();
   const zeta = 'org_zeta' as OrganizationId;
   homes.set(first, acme, 1);

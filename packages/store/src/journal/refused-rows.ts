@@ -38,7 +38,7 @@ export interface RefusedRows extends CallSink {
   offerAgain(): Promise<number>;
   /** Rows set aside since the start. */
   readonly setAside: number;
-  /** Whose records lie there; null: of one that cannot be read, or of more than can be told, nobody knows. */
+  /** Whose records lie there; null: not known, since a row cannot be read or there are too many. */
   readonly setAsideOf: readonly OrganizationId[] | null;
 }
 

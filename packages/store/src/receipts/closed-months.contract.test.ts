@@ -55,7 +55,7 @@ for (const on of bothEngines) {
       assert.equal((await months.list(organization)).length, 1);
     });
 
-    test('what a closing left that was cut short is replaced; what was closed and reopened is not', async () => {
+    test('what an interrupted closing left is replaced; a month that was closed and reopened is not', async () => {
       const organization = await newOrganization();
       const cut = monthOf(organization, 'cut');
       // The store fails before the last slice.

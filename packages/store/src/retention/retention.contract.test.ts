@@ -103,7 +103,7 @@ for (const on of bothEngines) {
       assert.equal(await store.retention.progress(organization), null);
     });
 
-    test('the correction of a call goes with its record, and none is made for a record that is gone', async () => {
+    test('the correction of a call is removed with its record, and none is made for a removed record', async () => {
       const organization = await keeping();
       await ship(store, 'seg_corrected', recordsOf(organization, 2_000, draw));
       const calls: RepricedSlice['calls'][number][] = [];

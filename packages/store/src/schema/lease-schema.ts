@@ -15,7 +15,7 @@ interface GatewayNodeTable {
   readonly started_at_ms: Whole;
   /** On the store's clock. */
   readonly heard_at_ms: Whole;
-  /** 1: it was silent for so long that what it held was freed. */
+  /** 1: the node was silent for so long that its leases were freed. */
   readonly freed: Whole;
   /** 0: a gateway of a version that kept spend by window (migration 31). */
   readonly keeps_days: Generated;

@@ -324,7 +324,7 @@ describe('leases on PostgreSQL', async () => {
   });
 
   for (const [title, first] of [['a first cap', true], ['a cap beside others', false]] as const) {
-    test(`${title} that is made while a batch is under way: no lease leaves the batch out unless its node is told`, async (t) => {
+    test(`${title} that is made while a batch is under way: no lease leaves the batch out unless its node is notified`, async (t) => {
       const organization = first ? await newOrganization() : await cappedAt(1_000_000);
       const [spender, other] = [await fresh(one), await fresh(two)];
       await ship(spender, organization, [1]);

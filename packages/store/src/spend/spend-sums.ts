@@ -126,7 +126,7 @@ export function spendSumsIn({ engine }: StoreContext): SpendSums {
         const { fromMs, toMs } = daysOf(empty[window]);
         return [organization, scope, subject, fromMs, toMs];
       }));
-      // The marks of all segments are in each answer, since nothing else is read at the same moment.
+      // Each answer has the marks of all segments, since they must be read at the same moment.
       const answers = await engine.look<CappedRow>(cappedStatement, given);
       const spent = places.map((place) => ({ ...place, sums: copiedSums(empty) }));
       answers.forEach(([row], index) => {

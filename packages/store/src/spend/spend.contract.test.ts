@@ -41,7 +41,7 @@ for (const on of bothEngines) {
         assert.deepEqual((await store.settings.organization(organization))?.caps, [again, second]);
       });
 
-      test('a cap that is made while the batch that reaches it is shipped is reached: told once, refused from then on', async () => {
+      test('a cap that is made while the batch that reaches it is shipped is reached: reported once, refused from then on', async () => {
         const organization = await newOrganization();
         const call = (seq: number) => ({ seq, record: sampleRecord(organization, { startedAtMs: startMs, cost: nanoDollars(5n) }) });
         await store.calls.ship({ segment: `made ${organization}`, through: 1, records: [call(1)] });

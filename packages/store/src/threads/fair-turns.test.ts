@@ -41,7 +41,7 @@ test('new names without end: as many go ahead of an asker that waits as its turn
   assert.equal(whose.length, 40);
 });
 
-test('names that come again and again do not keep an asker back either', () => {
+test('names that come again and again do not hold up an asker either', () => {
   const turns = withOneServed();
   let turn = 0;
   const more = (): void => turns.add(`again ${turn += 1, turn % 50}`, 'again');

@@ -46,7 +46,7 @@ export const longPieceBytes = 64 * 1024 - 16;
 
 /**
  * From now on each long piece that a thread of this process needs is taken from the system by itself, and goes back when it is freed. That costs some
- * microseconds, so it is for processes that use such pieces again. False: it cannot be said here. Never throws.
+ * microseconds, so it is for processes that use such pieces again. False: not possible on this system. Never throws.
  */
 export function giveBackLongPieces(by: FreedMemoryBy = byThisProcess): boolean {
   return useFunction(by, { name: 'mallopt', given: ['i32', 'i32'] }, (set) => set(mmapThreshold, longPieceBytes) === 1) ?? false;

@@ -67,7 +67,7 @@ test('background work continues, and so does work requested between its slices',
   assert.equal(noted.join(' '), 'nobody one nobody one nobody one later');
 });
 
-test('askers with new names without end do not keep back one that had a slice before', async () => {
+test('an endless row of new askers does not hold up one that had a slice before', async () => {
   const noted: string[] = [];
   let newcomers = 0;
   const newcomersWithoutEnd = async (): Promise<void> => {

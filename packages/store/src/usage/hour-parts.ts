@@ -42,7 +42,7 @@ function hourFrom(ms: number): Span {
   return { fromMs: ms, toMs: ms + hourMs };
 }
 
-/** A period without these hours of it, which are in order. */
+/** A period without these of its hours, which are in order. */
 function withoutHours({ fromMs, toMs }: Span, hours: readonly number[]): Span[] {
   const ends = [...hours, toMs];
   const spans = ends.map((end, index) => ({ fromMs: index === 0 ? fromMs : ends[index - 1]! + hourMs, toMs: end }));

@@ -44,7 +44,7 @@ export function earlierCallsTogether(told: readonly EarlierCalls[]): EarlierCall
   });
 }
 
-/** Whether a call of the organization that began before the month's end, `endMs`, may be among them; null: that is not told. */
+/** Whether a call of the organization that began before the month's end, `endMs`, may be among them; null: not known. */
 export function hasCallBefore({ beforeMs, oldestMs, othersMs }: EarlierCalls, organization: OrganizationId, endMs: number): boolean | null {
   const throughMs = endMs + clockMarginMs;
   if (beforeMs < throughMs) return null;

@@ -170,7 +170,7 @@ export function figureTexts(figures: UsageFigures): FigureTexts {
   }));
 }
 
-/** The texts' figures, back again. */
+/** Reads the figures that were written as text. */
 export function figuresOfTexts(texts: FigureTexts): UsageFigures {
   return usageFigureNames.map((name) => {
     const text = texts[name] ?? '0';

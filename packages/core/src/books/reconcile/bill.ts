@@ -148,7 +148,7 @@ export function amountOf(value: unknown, scale: 0 | 2): Amount {
   return { cost: (below ? -exact : exact) as NanoDollars, places };
 }
 
-/** Refuses amounts in anything but US dollars. */
+/** Refuses amounts in other currencies than US dollars. */
 export function checkDollars(currency: unknown): void {
   if (typeof currency !== 'string' || currency.toLowerCase() !== 'usd') {
     throw new BillFault('The file has amounts in another currency than US dollars.');

@@ -18,7 +18,7 @@ export interface DaySum {
   readonly verdict: Verdict;
 }
 
-/** What a bill has at all. */
+/** Which figures the bill has. */
 interface DayRules {
   /** Null: costs are not compared. */
   readonly places: number | null;
@@ -73,7 +73,7 @@ export function provesCallsPast(pair: Pair, day: DaySum, { cachedInInput,
   const { ours, theirs, item, matched } = pair;
   if (theirs === null || item !== null || !matched) return false;
   const { counts, cost } = theirs;
-  // A batch is one record here, and as many calls there as it has requests.
+  // A batch is one record in the store, and on the bill as many calls as it has requests.
   if (counts.calls !== undefined && day.theirCounts.calls !== undefined && day.ours.settlements === 0) {
     return counts.calls > (ours?.counts.calls ?? 0) + (ours?.unknown ?? 0) && day.theirCounts.calls > day.ours.counts.calls + day.ours.unknown;
   }

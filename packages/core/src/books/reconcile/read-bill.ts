@@ -51,7 +51,7 @@ interface Found {
   readonly buckets: readonly BillDay[];
   /** That its rows name; null: they name none. */
   readonly hours: RowHours | null;
-  /** The file itself has nothing. */
+  /** The file itself is empty. */
   readonly isEmpty: boolean;
 }
 

@@ -139,7 +139,7 @@ export function claimDue(account: LeaseAccount, now: LeaseMoment): boolean {
 
 /**
  * Whether the node may forget the lease: it uses none of it, no call waits for it, no call in flight may overrun it, and the
- * claim that was last answered said so.
+ * answer to its last claim allows that.
  */
 export function leaseIsOver(account: LeaseAccount, answered: LeaseClaim): boolean {
   return account.validMs === 0 && !account.wanted && !account.unreturned && account.underWay.calls === 0 && answered.underWay === 0n;

@@ -63,7 +63,7 @@ suite('what a provider\'s message is of', () => {
     assert.deepEqual([read({ type: 'error', status: 429 }).isOfStream, read({ type: 'error', sequence_number: 4 }).isOfStream], [false, true]);
   });
 
-  test('a message that is not JSON belongs to nothing', () => {
+  test('a message that is not JSON belongs to no response', () => {
     assert.equal(events.read(bytes('{"type":"response.completed"')).kind, 'other');
   });
 });

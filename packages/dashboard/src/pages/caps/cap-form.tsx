@@ -45,7 +45,7 @@ const entered = (cap: CapToSet): Entered => ({
   ...cap, project: cap.project ?? '', label: cap.label ?? '', limit: cap.limit === null ? '' : plainDecimal(cap.limit), pause: cap.mode === 'pause',
 });
 
-/** What the cap is on, by its scope. */
+/** The subject of the cap, by its scope. */
 function subjectOf({ scope, key, project, person, label }: Entered) {
   return {
     scope,

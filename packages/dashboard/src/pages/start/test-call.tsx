@@ -16,7 +16,7 @@ export type TestedProvider = 'openai' | 'anthropic';
 const models: Readonly<Record<TestedProvider, string>> = { openai: 'gpt-5-mini', anthropic: 'claude-haiku-4-5' };
 const names: Readonly<Record<TestedProvider, string>> = { openai: 'OpenAI', anthropic: 'Anthropic' };
 
-/** What is sent. `providers`: those with a key connected; empty: not known. */
+/** The call to send. `providers`: those with a key connected; empty: not known. */
 export function useTestCall(providers: readonly TestedProvider[]) {
   const [serviceKey, setServiceKey] = useState('');
   const [chosen, setChosen] = useState<TestedProvider | null>(null);

@@ -47,7 +47,7 @@ export function awaitedNodes(reports: readonly KeptNodeReport[], month: WaitingM
   });
 }
 
-/** Organizations must not see the machine, nor others on it (decision 92): no host is named, nothing is counted, and no call's moment is told. */
+/** Organizations must not see the machine, nor others on it (decision 92): no host is named, nothing is counted, and no call's time is shown. */
 function reasonOf({ report, atMs }: KeptNodeReport, { organization, cell, endMs, nowMs }: WaitingMonth): string | null {
   const { state, startedAtMs, journal } = report;
   if (hasSetAside(journal, organization)) return 'The store refused some of its records; they lie in the folder refused of its journal.';
@@ -88,7 +88,7 @@ function reasonOfCalls(
   }
   if (callsInFlight === 0) return null;
   if (oldestCallMs === undefined) return 'Calls are under way, and it does not report since when.';
-  // Its moment is not told: it may be another organization's call.
+  // Its time is not shown: it may be another organization's call.
   return oldestCallMs === null || oldestCallMs >= endMs + marginMs ? null
     : 'A call that began before the end of the month has not ended. The node runs an earlier version, which does not report whose it is.';
 }

@@ -39,7 +39,7 @@ export class OpenCells {
     this.#all = [this.home];
   }
 
-  /** Learns which cells there are. */
+  /** Reads the list of cells. */
   async look(): Promise<void> {
     this.#lookedMs = this.#monotonicMs();
     const listed = await this.directory.cells();

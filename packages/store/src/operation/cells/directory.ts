@@ -81,7 +81,7 @@ export interface Directory {
   /** By hash, the organization of each key that belongs to one outside the default cell. */
   placesOfKeys(hashes: readonly string[]): Promise<ReadonlyMap<string, OrganizationPlace>>;
   noteKeys(organization: OrganizationId, hashes: readonly string[]): Promise<void>;
-  /** Of the service keys and tap keys that this very cell has, those that are revoked left out. */
+  /** Of this cell's service keys and tap keys, without revoked ones. */
   ownKeys(): Promise<readonly PlacedKey[]>;
   /** An erased organization has no keys. `hashes`: only of these, which became no keys. */
   forgetKeys(organization: OrganizationId, hashes?: readonly string[]): Promise<void>;

@@ -247,7 +247,7 @@ for (const on of bothEngines) {
       assert.deepEqual(await found(erased), []);
     });
 
-    test('of one that is erased while it is compared nothing is mended, and nothing is told by its words', async () => {
+    test('of one that is erased while it is compared nothing is mended, and no message has its names', async () => {
       const organization = await played();
       await context.run(url, [`update usage_sum set calls = calls + 1 where organization = '${organization}' and dimension = 'model'`]);
       assert.ok((await found(organization)).some(({ place }) => place.includes('m-1')));
