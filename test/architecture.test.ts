@@ -58,6 +58,17 @@ test('packages import only what lies below them', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('packages are checked after the ones that they may import, and the tests after all', () => {
+  const referencesOf = (file: string): string[] => {
+    const { references = [] } = JSON.parse(read(file)) as { references?: { path: string }[] };
+    return references.map(({ path }) => /([^/]+)\/tsconfig\.product\.json$/.exec(path)![1]!);
+  };
+  const checked = referencesOf('tsconfig.product.json');
+  assert.deepEqual(checked.toSorted(), Object.keys(mayImport).filter((name) => name !== 'testkit' && name !== 'dashboard').sort());
+  assert.deepEqual(referencesOf('tsconfig.tests.json'), checked);
+  for (const name of checked) assert.deepEqual(referencesOf(`packages/${name}/tsconfig.product.json`), mayImport[name], name);
+});
+
 test('relative imports stay inside their package and name the file with its ending', () => {
   const wrong: string[] = [];
   for (const file of sources) {

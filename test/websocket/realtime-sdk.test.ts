@@ -108,7 +108,7 @@ suite('OpenAIRealtimeWS of the JavaScript SDK', { timeout: 120_000 }, () => {
       ask();
     });
     client.on('error', (error) => refused.resolve(error));
-    client.socket.on('close', (code, reason) => closed.resolve([code, String(reason)]));
+    client.socket.on('close', (code: number, reason: Buffer) => closed.resolve([code, String(reason)]));
     const { error, message } = await refused.promise;
     assert.match(message, /budget reached[^]*code=budget_exceeded/);
     assert.deepEqual([error?.event_id, completed], [`ask_${asked}`, 3]);
