@@ -20,7 +20,7 @@ export const lackingCounts = {
 export type LackingCount = keyof typeof lackingCounts;
 export const lackingCountNames = Object.keys(lackingCounts) as readonly LackingCount[];
 
-/** How many calls of a sum lack a part of their cost, by what they lack. */
+/** How many calls of a sum lack a part of their cost, by what they lack: the sum holds nothing of them, or not all that they cost. */
 export type LackingCalls = { readonly [Name in LackingCount]: number };
 
 export const noLackingCalls: LackingCalls = Object.freeze({ unknownCalls: 0, unpricedCalls: 0, gapCalls: 0 });

@@ -7,7 +7,7 @@ import { isLabel } from '@metergate/core/call/labels.ts';
 import { forecastOf, paceSince } from '@metergate/core/spend/forecast.ts';
 import { formatDollars } from '@metergate/core/money.ts';
 import { capModes, capRules, capScopes, type Cap, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
-import { noLackingCalls } from '@metergate/core/spend/lacking-calls.ts';
+import { noLackingCalls, type LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import { isoText } from '@metergate/core/time/iso-text.ts';
 import type { ListPage, ListPlace } from '@metergate/store/engine/list-page.ts';
@@ -24,7 +24,7 @@ import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts
 export const capStates = ['open', 'reached', 'shown'] as const;
 type CapState = (typeof capStates)[number];
 
-export interface ShownCap {
+export interface ShownCap extends LackingCalls {
   readonly id: string;
   readonly scope: CapScope;
   /** Id of the service key that a cap of scope `key` is about. */
@@ -41,12 +41,6 @@ export interface ShownCap {
   readonly mode: CapMode;
   /** In the current window. */
   readonly spent: string;
-  /** Calls of that window whose usage is not known, in full or in part: their cost is not in `spent`, or not all of it. */
-  readonly unknownCalls: number;
-  /** Calls of that window whose usage has no price: `spent` holds nothing of them. */
-  readonly unpricedCalls: number;
-  /** Calls of that window whose cost lacks something that was reported: they may have cost more than `spent` holds of them. */
-  readonly gapCalls: number;
   /** `reached`: it refuses now. `shown`: it is reached or not, and refuses nothing (projects; keys, where key caps are not enforced). */
   readonly state: CapState;
   /** Null: it never resets. */

@@ -5,6 +5,7 @@
 import { formatDollars, nanoDollars, nanoDollarsMax } from '@metergate/core/money.ts';
 import { hourMs, percentileOf } from '@metergate/core/report/hour-sum.ts';
 import { isoText } from '@metergate/core/time/iso-text.ts';
+import type { LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { comparedPeriods, type Comparison, type HourSpan } from './compared-periods.ts';
 import type { UseCaseContext } from './context.ts';
 import { findFigures, goneBefore } from './organizations.ts';
@@ -16,7 +17,7 @@ interface ShownLatency {
   readonly p95: number | null;
 }
 
-interface OverviewFigures {
+interface OverviewFigures extends LackingCalls {
   readonly calls: number;
   /** US dollars with nine places. */
   readonly cost: string;
@@ -25,9 +26,6 @@ interface OverviewFigures {
   readonly cacheWriteTokens: number;
   readonly outputTokens: number;
   readonly reasoningTokens: number;
-  readonly unknownCalls: number;
-  readonly unpricedCalls: number;
-  readonly gapCalls: number;
   /** Calls that the provider did not answer, cut, or answered with a fault (5xx). */
   readonly errorCalls: number;
   /** Calls that the provider answered with 429. */

@@ -5,6 +5,7 @@
 import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { ClampReason, Run, RunState } from '@metergate/core/run/run.ts';
 import { isoText } from '@metergate/core/time/iso-text.ts';
+import type { LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
@@ -13,7 +14,7 @@ import { lifeEnd } from './life.ts';
 import { findOrganization } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
-export interface ShownRun {
+export interface ShownRun extends LackingCalls {
   readonly id: string;
   readonly state: RunState;
   /** As declared. */
@@ -23,12 +24,6 @@ export interface ShownRun {
   /** Why the budget in force is below the declared one. */
   readonly clampReason: ClampReason | null;
   readonly spent: string;
-  /** Its calls whose usage is unknown or partly unknown: their cost is missing from `spent`, at least in part. */
-  readonly unknownCalls: number;
-  /** Its calls whose usage has no price: `spent` holds nothing of them. */
-  readonly unpricedCalls: number;
-  /** Its calls whose cost lacks something that was reported: they may have cost more than `spent` says. */
-  readonly gapCalls: number;
   readonly startedAt: string;
   readonly expiresAt: string | null;
   readonly endedAt: string | null;

@@ -9,6 +9,7 @@ import {
 import { isoText } from '@metergate/core/time/iso-text.ts';
 import { dayLengthMs, dayName } from '@metergate/core/time/utc-day.ts';
 import { monthName } from '@metergate/core/time/utc-month.ts';
+import type { LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import type { UsageFilter, UsageShare } from '@metergate/store/usage/usage-query.ts';
 import type { UsageRow } from '@metergate/store/usage/usage-reports.ts';
 import type { UseCaseContext } from './context.ts';
@@ -31,7 +32,7 @@ export interface UsageRequest {
 }
 
 /** Money: US dollars with nine places. Tokens as the wires report them. */
-export interface ShownFigures {
+export interface ShownFigures extends LackingCalls {
   readonly calls: number;
   readonly inputTokens: number;
   readonly cachedTokens: number;
@@ -41,12 +42,6 @@ export interface ShownFigures {
   readonly cost: string;
   /** Negative if writing to the cache cost more than reading saved; null if no call has a price that shows it. */
   readonly cacheSavings: string | null;
-  /** Of `calls`, those whose usage is missing or incomplete. One of incomplete usage may also be in one of the next two. */
-  readonly unknownCalls: number;
-  /** Of `calls`, those with usage that has no price. */
-  readonly unpricedCalls: number;
-  /** Of `calls`, those whose cost lacks something that was reported. */
-  readonly gapCalls: number;
 }
 
 /**

@@ -3,6 +3,7 @@ import { budgetScopes, type BudgetScope } from '@metergate/core/alert/month-budg
 import { formatDollars, unformatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { parseMonth } from '@metergate/core/time/time-word.ts';
 import { monthName, monthOf } from '@metergate/core/time/utc-month.ts';
+import type { LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import type { MonthBudget } from '@metergate/store/alerts/month-budgets.ts';
 import { z } from 'zod';
 import { atField } from '../alerts/alerts.ts';
@@ -15,7 +16,7 @@ import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.t
 import { budgetSpend, type BudgetSpend } from './budget-spend.ts';
 
 /** Money: US dollars with nine places. */
-export interface ShownBudget {
+export interface ShownBudget extends LackingCalls {
   readonly id: string;
   readonly scope: BudgetScope;
   /** A project, a person's email or a label; null for the organization. */
@@ -32,9 +33,6 @@ export interface ShownBudget {
   /** At the month's end: spent, and the pace of the last seven days until then. Null: the month has not begun. */
   readonly expected: string | null;
   readonly state: 'within' | 'over_expected' | 'spent';
-  readonly unknownCalls: number;
-  readonly unpricedCalls: number;
-  readonly gapCalls: number;
 }
 
 const subjectRule = 'A budget of a project, a person or a label must name it; one of the organization names nothing.';
