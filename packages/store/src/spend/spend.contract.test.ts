@@ -247,7 +247,8 @@ for (const on of bothEngines) {
         await store.calls.ship(batchOf(`seg_windows_${context.name}`, records));
         const at = async (key: ServiceKeyId, atMs: number) => {
           const sums = (await store.spend.sumsOfAll([{ organization, key }], atMs))[0]!;
-          return (['organization', 'key'] as const).map((subject) => calendarWindows.map((window) => sums[subject][window].spent));
+          const windows = ['day', 'week', 'month', 'year', 'lifetime'] as const;
+          return (['organization', 'key'] as const).map((subject) => windows.map((window) => sums[subject][window].spent));
         };
         // 5 January 2026 is a Monday: the call before it belongs to another day and another week.
         assert.deepEqual(await at(one, startMs), [[20n, 30n, 40n, 40n, 40n], [10n, 20n, 30n, 30n, 30n]]);
