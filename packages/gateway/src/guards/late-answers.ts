@@ -24,6 +24,7 @@ export class LateAnswers {
 
   /** Null: there is none, or the run may have changed since. */
   take(question: string): FoundRun | null {
+    if (this.#answers.size === 0) return null;
     const late = this.#answers.get(question);
     this.#answers.delete(question);
     return late === undefined || this.#clock.monotonicMs() - late.atMs > lateKeptMs ? null : late.answer;

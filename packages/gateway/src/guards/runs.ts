@@ -125,7 +125,7 @@ export class Runs {
     const unmade = this.#grantIsLate(call, startedAtMs) ? grantInvalid : 'kind' in policy ? policy : null;
     const mayCreate = unmade === null;
     const name = questionName(call, mayCreate);
-    const waiting = this.#asked.get(name);
+    const waiting = this.#asked.size === 0 ? undefined : this.#asked.get(name);
     if (waiting !== undefined) {
       waiting.push({ call, unmade, answered });
       return;
@@ -269,7 +269,7 @@ export class Runs {
   #decideUnseen(call: RunCall): RunDecision {
     const { organization } = call.held;
     // Room is already reserved for a run that is being asked for.
-    const isPending = this.#asked.has(questionName(call, true)) || this.#asked.has(questionName(call, false));
+    const isPending = this.#asked.size > 0 && (this.#asked.has(questionName(call, true)) || this.#asked.has(questionName(call, false)));
     if (!isPending && !this.#registry.hasRoom(organization.id) && !this.#madeRoom(organization.id)) return { kind: 'run_registry_full' };
     const policy = this.#policyOf(call);
     // A run that exists goes on, whatever a new one would be refused for.
