@@ -15,12 +15,17 @@ export function noRuns(): KnownRuns {
   return new Uint32Array(words);
 }
 
-export function noteRun(known: KnownRuns, { organization, id }: { readonly organization: string; readonly id: string }): void {
+/** Notes a name. True: it was certainly not known before. */
+export function noteRun(known: KnownRuns, { organization, id }: { readonly organization: string; readonly id: string }): boolean {
   let [at, step] = placesOf(`${organization} ${id}`);
+  let isNew = false;
   for (let bit = 0; bit < bitsOfName; bit += 1) {
-    known[at >>> 5]! |= 1 << (at & 31);
+    const mask = 1 << (at & 31);
+    if ((known[at >>> 5]! & mask) === 0) isNew = true;
+    known[at >>> 5]! |= mask;
     [at, step] = next(at, step, bit);
   }
+  return isNew;
 }
 
 /** False: certainly not. */

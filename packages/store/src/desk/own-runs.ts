@@ -43,8 +43,6 @@ export class OwnRuns {
 
   /** True: the run existed nowhere, and belongs to this node from now on. */
   claim(run: NamedRun): boolean {
-    if (this.#known === null || this.#clock() - this.#keptMs > awayMs || mayKnowRun(this.#known, run)) return false;
-    noteRun(this.#known, run);
-    return true;
+    return this.#known !== null && this.#clock() - this.#keptMs <= awayMs && noteRun(this.#known, run);
   }
 }
