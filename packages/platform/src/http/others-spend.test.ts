@@ -11,7 +11,11 @@ import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts'
 import { askedDimensions } from '../use-cases/usage.ts';
 import { createUser } from '../use-cases/users.ts';
 import { operations } from './app.ts';
+import { standAtNoon } from '@metergate/testkit/clock.ts';
 import { granted, password, platformOfFile, type Asked, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
+
+// It counts the calls of this month.
+standAtNoon();
 
 let platform: PlatformFixture;
 let acme: TestOrganization;
