@@ -37,8 +37,8 @@ const set = command({
     const { org, window } = values;
     const subject = subjectOf('set', values);
     const limit = givenDollars('limit', values.limit);
-    return showing(tools, (context) => setCap(context, { organization: org, ...subject, window, limit, mode: values.pause ? 'pause' : 'refuse' }),
-      (made) => {
+    const wanted = { organization: org, ...subject, window, limit, mode: values.pause ? 'pause' : 'refuse' };
+    return showing(tools, (context) => setCap(context, wanted), (made) => {
       const text = fields([
         ['id', made.id], ['scope', made.scope], ['subject', subjectText(made)], ['window', made.window],
         ['limit', `${shortDecimal(made.limit)} USD`], ['when reached', whenReached(made)], ['spent', `${shortDecimal(made.spent)} USD`],
@@ -71,9 +71,8 @@ const tryIt = command({
     const { org, window } = values;
     const subject = subjectOf('try', values);
     const limit = givenDollars('limit', values.limit);
-    return showing(tools, (context) => tryCap(context, {
-        organization: org, ...subject, window: window as (typeof calendarWindows)[number], limit,
-      }), (trial) => ({ json: trial, text: trialText(trial) }));
+    const wanted = { organization: org, ...subject, window: window as (typeof calendarWindows)[number], limit };
+    return showing(tools, (context) => tryCap(context, wanted), (trial) => ({ json: trial, text: trialText(trial) }));
   },
 });
 

@@ -30,8 +30,7 @@ const close = command({
   description: 'Close a run for good, while calls in flight finish normally',
   takesAway: true,
   args: { run: runArgument, org: orgArgument },
-  run: ({ run: id, org }, tools) => showing(tools, (context) => closeRun(context, { organization: org, run: id }),
-    (closed) => {
+  run: ({ run, org: organization }, tools) => showing(tools, (context) => closeRun(context, { organization, run }), (closed) => {
     const text = runText(closed);
     return { json: closed, text: closed.state === 'closed' ? text : `${text}\nThis run had ended before; nothing was changed.` };
   }),

@@ -17,11 +17,9 @@ const create = command({
   },
   run: ({ org, role, name, expires }, tools) => {
     const lifetimeMs = expires === undefined ? null : givenDurationMs('expires', expires);
-    return showing(tools, (context) => createToken(context, { organization: org, role, name: name ?? null, lifetimeMs, maker: null }),
-      (made) => {
-      const { id, token } = made;
-      return { json: { id, token }, text: `${fields([['id', id], ['token', token]])}\nSave the token now: it is not shown again.` };
-    });
+    const wanted = { organization: org, role, name: name ?? null, lifetimeMs, maker: null };
+    return showing(tools, (context) => createToken(context, wanted), ({ id, token }) =>
+      ({ json: { id, token }, text: `${fields([['id', id], ['token', token]])}\nSave the token now: it is not shown again.` }));
   },
 });
 
