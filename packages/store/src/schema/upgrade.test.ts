@@ -47,8 +47,8 @@ for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQ
   describe(`upgrades on ${name}`, () => {
     let fixture: EngineFixture;
     let freshColumns: readonly string[];
-    /** All versions have the same records. */
-    let sums: Promise<string[]> | null = null;
+    /** Of the records that a version has; most have the same. */
+    const sums = new Map<string, Promise<string[]>>();
     before(async () => {
       fixture = await open();
       const fresh = await fixture.freshUrl();
@@ -78,7 +78,9 @@ for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQ
         }
         assert.deepEqual(await closedMonths(fixture, url, before), closed);
         assert.deepEqual(await columns(fixture, url), freshColumns);
-        assert.deepEqual(await sumsOf(fixture, url), await (sums ??= sumsOfRecords(fixture, calls)));
+        const kept = JSON.stringify(calls, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+        if (!sums.has(kept)) sums.set(kept, sumsOfRecords(fixture, calls));
+        assert.deepEqual(await sumsOf(fixture, url), await sums.get(kept));
       });
     }
 
