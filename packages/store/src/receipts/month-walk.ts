@@ -3,10 +3,10 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { MonthRecord } from '@metergate/core/books/month/month-sums.ts';
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
 import { costGapsOf } from '../schema/cost-gaps-column.ts';
-import { numberOrNull } from '../schema/schema.ts';
+import { numberOrNull, type CallRecordTable } from '../schema/schema.ts';
 
 interface MonthSpan {
   readonly organization: OrganizationId;
@@ -62,26 +62,7 @@ export function monthWalkIn({ engine }: StoreContext): MonthWalk {
   };
 }
 
-interface Row {
-  readonly key: string;
-  readonly project: string | null;
-  readonly labels: string | null;
-  readonly model: string | null;
-  readonly requested_model: string | null;
-  readonly wire: string;
-  readonly endpoint: string;
-  readonly started_at_ms: bigint;
-  readonly input_tokens: bigint | null;
-  readonly cached_tokens: bigint | null;
-  readonly cache_write_tokens: bigint | null;
-  readonly output_tokens: bigint | null;
-  readonly reasoning_tokens: bigint | null;
-  readonly usage: string;
-  readonly cost_nano: bigint | null;
-  readonly cost_gaps: string | null;
-  readonly cost_source: string;
-  readonly cache_savings_nano: bigint | null;
-}
+type Row = Pick<Selectable<CallRecordTable>, typeof columns[number]>;
 
 function recordOf(organization: OrganizationId, row: Row): MonthRecord {
   return {

@@ -1,10 +1,7 @@
 /**
  * The tables of alerts and webhooks as TypeScript sees them.
  */
-import type { ColumnType } from 'kysely';
-import type { Whole, WholeOrNull } from './column.ts';
-
-type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>;
+import type { Bytes, Whole, WholeOrNull } from './column.ts';
 
 /** `at`: JSON array of percent. */
 export interface CapAlertTable { readonly id: string; readonly organization: string; readonly cap: string; readonly at: string }

@@ -2,11 +2,10 @@
  * The tables of nodes and leases as TypeScript sees them; `migrations/0006-leases.sql` and `0010-overrun-leases.sql` make them.
  */
 import type { ColumnType } from 'kysely';
+import type { Whole, WholeOrNull } from './column.ts';
 
-type Whole = ColumnType<bigint, bigint | number, bigint | number>;
 /** 0 if it is not given. */
 type Generated = ColumnType<bigint, bigint | number | undefined, bigint | number>;
-type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
 
 interface GatewayNodeTable {
   readonly id: string;

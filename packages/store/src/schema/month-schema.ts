@@ -1,8 +1,5 @@
 /** The tables of closed months as TypeScript sees them. See `schema.ts`. */
-import type { ColumnType } from 'kysely';
-import type { Whole, WholeOrNull } from './column.ts';
-
-type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>;
+import type { Bytes, Whole, WholeOrNull } from './column.ts';
 
 /** One closing of a month. A later version follows a reopening. */
 export interface ClosedMonthTable {

@@ -2,10 +2,7 @@
  * The tables of receipts as TypeScript sees them: each organization's chain, its signed checkpoints and the keys that sign them.
  */
 import type { ColumnType, Generated } from 'kysely';
-import type { Whole, WholeOrNull } from './column.ts';
-
-type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>;
-type BytesOrNull = ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>;
+import type { Bytes, BytesOrNull, Whole, WholeOrNull } from './column.ts';
 
 /** One row for each organization: where its chain ends. Locking it puts the records of the chain in order. */
 export interface ReceiptChainTable {

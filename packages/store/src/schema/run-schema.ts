@@ -2,9 +2,7 @@
  * The tables of runs and grants as TypeScript sees them; `migrations/0003-runs-and-grants.sql` makes them.
  */
 import type { ColumnType, Generated } from 'kysely';
-
-type Whole = ColumnType<bigint, bigint | number, bigint | number>;
-type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
+import type { Whole, WholeOrNull } from './column.ts';
 
 /** One row: the number of the latest change of a run that nodes must learn of. Its lock makes those changes commit in order. */
 interface RunFeedTable { readonly only: Whole; readonly value: Whole }

@@ -3,7 +3,7 @@
  * Whole numbers are 64-bit on both engines and read as `bigint`; flags are 0 and 1; times are milliseconds since the epoch;
  * money is nano-dollars.
  */
-import type { ColumnType, Generated } from 'kysely';
+import type { Generated } from 'kysely';
 import type { AlertSchema } from './alert-schema.ts';
 import type { CorrectionSchema } from './correction-schema.ts';
 import type { OperationSchema } from './operation-schema.ts';
@@ -17,10 +17,7 @@ import type { LeaseSchema } from './lease-schema.ts';
 import type { MonthSchema } from './month-schema.ts';
 import type { RunSchema } from './run-schema.ts';
 import type { UsageSchema } from './usage-schema.ts';
-import type { Whole, WholeOrNull } from './column.ts';
-
-type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>;
-type BytesOrNull = ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>;
+import type { Bytes, BytesOrNull, Whole, WholeOrNull } from './column.ts';
 
 /** One row: which migrations have run. */
 interface SchemaTable { readonly only: Whole; readonly version: Whole; readonly oldest_writer: Whole }

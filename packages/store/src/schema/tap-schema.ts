@@ -2,11 +2,8 @@
  * The tables of the tap as TypeScript sees them; `migrations/0004-tap-and-baseline.sql` makes them.
  */
 import type { TapFigureName } from '@metergate/core/tap/rollup.ts';
-import type { ColumnType, Generated } from 'kysely';
-
-type Whole = ColumnType<bigint, bigint | number, bigint | number>;
-type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
-type BytesOrNull = ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>;
+import type { Generated } from 'kysely';
+import type { BytesOrNull, Whole, WholeOrNull } from './column.ts';
 
 export interface BaselineTable {
   /** Stands for the id in the large tables. */

@@ -1,8 +1,5 @@
 /** The table of work that goes on after its answer, as TypeScript sees it; `migrations/0042-deferred-work.sql` makes it. */
-import type { ColumnType } from 'kysely';
-
-type Whole = ColumnType<bigint, bigint | number, bigint | number>;
-type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
+import type { Whole, WholeOrNull } from './column.ts';
 
 /** One piece of work, or a file that holds results of one. */
 export interface DeferredWorkTable {

@@ -6,6 +6,7 @@ import type { OrganizationId, PersonId, ServiceKeyId } from '@metergate/core/id.
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/account/settings.ts';
 import type { Plan } from '@metergate/core/rate/plan.ts';
+import type { Selectable } from 'kysely';
 import { capsColumn, capsFrom } from './caps.ts';
 import { upstreamOf } from './declared-upstreams.ts';
 import { namedUpstreamsColumn, namedUpstreamsFrom } from './named-upstreams.ts';
@@ -13,7 +14,7 @@ import { agreedFiguresOf, fallbackPriceOf, runPolicyOf, unmeteredPolicyOf, wrong
 import { wordsFrom, wordsGiven } from '../engine/texts.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { connectionOf } from './provider-connections.ts';
-import { numberOrNull } from '../schema/schema.ts';
+import { numberOrNull, type ServiceKeyTable } from '../schema/schema.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { StoreContext } from '../sealing/context.ts';
 
@@ -70,17 +71,9 @@ export function settingsIn(context: StoreContext): NodeSettings {
   };
 }
 
-interface KeyRow {
-  readonly hash: string;
-  readonly id: string;
-  readonly organization: string;
-  readonly project: string | null;
-  readonly expires_at_ms: bigint | null;
-  readonly max_run_budget_nano: bigint | null;
-  readonly models: string | null;
-  readonly person: string | null;
-  readonly until_ms: bigint | null;
-}
+type KeyRow = { readonly until_ms: bigint | null } & Pick<
+  Selectable<ServiceKeyTable>, 'hash' | 'id' | 'organization' | 'project' | 'expires_at_ms' | 'max_run_budget_nano' | 'models' | 'person'
+>;
 
 const columns = 'k.id, k.organization, k.project, k.expires_at_ms, k.max_run_budget_nano, k.models, k.person';
 const live = 'k.revoked_at_ms is null and k.disabled_at_ms is null';

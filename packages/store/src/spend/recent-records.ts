@@ -5,9 +5,10 @@
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord, CostSource } from '@metergate/core/record/call-record.ts';
 import type { UsageState } from '@metergate/core/usage/reading.ts';
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
 import { costGapsOf } from '../schema/cost-gaps-column.ts';
+import type { CallRecordTable } from '../schema/schema.ts';
 import type { SpendRecord } from './apply-spend.ts';
 import { addRecords, type Sums } from './derived-sums.ts';
 
@@ -22,19 +23,10 @@ export const spendRecordColumns = [
     .as('counted_labels'),
 ] as const;
 
-export interface SpendRecordRow {
-  readonly organization: string;
-  readonly key: string;
-  readonly project: string | null;
-  readonly started_at_ms: bigint;
-  readonly cost_nano: bigint | null;
-  readonly cost_gaps: string | null;
-  readonly cost_source: string;
-  readonly usage: string;
-  readonly settled_by: string | null;
-  readonly counted_nano: bigint | number | null;
-  readonly counted_labels: string | null;
-}
+export type SpendRecordRow = { readonly counted_nano: bigint | number | null; readonly counted_labels: string | null } & Pick<
+  Selectable<CallRecordTable>,
+  'organization' | 'key' | 'project' | 'started_at_ms' | 'cost_nano' | 'cost_gaps' | 'cost_source' | 'usage' | 'settled_by'
+>;
 
 /** A call record with the columns that sums need; its cost is what counts as spent. */
 export function spendRecordOf(row: SpendRecordRow): SpendRecord {

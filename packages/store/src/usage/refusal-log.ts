@@ -5,7 +5,7 @@
 import type { OrganizationId, RequestId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { RefusalReason } from '@metergate/core/report/refusal-count.ts';
 import type { RefusalEntry } from '@metergate/core/report/refusal-entries.ts';
-import { sql, type RawBuilder, type Transaction } from 'kysely';
+import { sql, type RawBuilder, type Selectable, type Transaction } from 'kysely';
 import { insertRows, type BulkInsert } from '../engine/bulk.ts';
 import { limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { sendingIn } from '../engine/send.ts';
@@ -125,12 +125,8 @@ async function dropSurplus(transaction: Transaction<Schema>, organization: Organ
     order by at_ms desc, id desc limit 1 offset ${sql.lit(keptMax.ofOrganization)})`.execute(transaction);
 }
 
-interface EntryRow {
-  readonly organization: string; readonly id: string; readonly answer_id: string; readonly at_ms: bigint; readonly key: string;
-  readonly run: string; readonly code: string; readonly scope: string; readonly window: string;
-}
-
-function entryOf({ organization, id, answer_id: answerId, at_ms: atMs, key, run, code, scope, window }: EntryRow): RefusalEntry {
+function entryOf(row: Selectable<Schema['refusal_entry']>): RefusalEntry {
+  const { organization, id, answer_id: answerId, at_ms: atMs, key, run, code, scope, window } = row;
   return {
     organization: organization as OrganizationId, id: id as RequestId, answerId: answerId as RequestId, key: key as ServiceKeyId,
     run: run === '' ? null : run, code, scope: scope === '' ? null : scope as RefusalReason['scope'],

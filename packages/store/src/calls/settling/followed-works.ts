@@ -1,6 +1,7 @@
 /** Work whose outcome its organization wants to be asked for: which is due, and when it is due again. Decision 138. */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
+import type { DeferredWorkTable } from '../../schema/work-schema.ts';
 import type { StoreContext } from '../../sealing/context.ts';
 
 /** One piece of work that is not settled. */
@@ -35,15 +36,7 @@ const firstLookMs = 2_000;
 /** As `looks` of work that is not asked for any more. */
 const never = -1;
 
-interface Row {
-  readonly organization: string;
-  readonly wire: string;
-  readonly work: string;
-  readonly began_by: string;
-  readonly path: string | null;
-  readonly began_ms: bigint;
-  readonly looks: bigint;
-}
+type Row = { readonly began_by: string } & Pick<Selectable<DeferredWorkTable>, 'organization' | 'wire' | 'work' | 'path' | 'began_ms' | 'looks'>;
 
 export function followedWorksIn({ engine }: Pick<StoreContext, 'engine'>): FollowedWorks {
   return {

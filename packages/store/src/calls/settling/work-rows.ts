@@ -1,5 +1,7 @@
 /** Rows of work that goes on after its answer: read under the lock of their transaction, changed in memory, written back. */
+import type { Selectable } from 'kysely';
 import { onBoth } from '../../engine/texts.ts';
+import type { DeferredWorkTable } from '../../schema/work-schema.ts';
 import type { Send } from '../../engine/send.ts';
 
 /** Whose work, and the provider's id of it. */
@@ -19,14 +21,7 @@ export interface Work extends WorkName {
   readonly settledNumber: number | null;
 }
 
-interface Row {
-  readonly part_of: string | null;
-  readonly began_by: string | null;
-  readonly began_ms: bigint;
-  readonly path: string | null;
-  readonly settled_by: string | null;
-  readonly settled_number: bigint | null;
-}
+type Row = Pick<Selectable<DeferredWorkTable>, 'part_of' | 'began_by' | 'began_ms' | 'path' | 'settled_by' | 'settled_number'>;
 
 function workNameText({ organization, wire, work }: WorkName): string {
   return `${organization} ${wire} ${work}`;
