@@ -29,6 +29,7 @@ import type { RateCounters } from './guards/rate-limit.ts';
 import { RunRegistry } from './guards/run-registry.ts';
 import { Runs } from './guards/runs.ts';
 import type { LeaseCounters } from './guards/spend-leases.ts';
+import type { GatewayCounters } from './node/counters.ts';
 import { LeasesByCell, type NodeLeases } from './guards/leases-by-cell.ts';
 import { Standings } from './guards/standing.ts';
 import { createGrantVerifier } from './guards/verify-grant.ts';
@@ -88,11 +89,7 @@ type ToGatewayThread =
   | { readonly drain: true };
 
 /** Counters and gauges of one node, as the parent shows them on `/metrics`. */
-export interface GatewayThreadMetrics extends BegunCalls {
-  readonly inFlight: number;
-  readonly forwarded: number;
-  readonly refused: number;
-  readonly faults: number;
+export interface GatewayThreadMetrics extends BegunCalls, Readonly<GatewayCounters> {
   /** Figures of calls and refusals, with few labels. */
   readonly calls: CallMetricsSnapshot;
   readonly heldBodyBytes: number;

@@ -2,20 +2,12 @@
  * What a provider's cache saved on one call: cached tokens × (input price − cached price) − tokens written × (write price − input
  * price). Rules: `cacheSavings`. Negative if writing cost more than reading saved. Exact, rounded once, half to even.
  */
+import type { ChargedTokens } from './charged-tokens.ts';
 import { divideHalfEven, nanoDollars, nanoDollarsMax, type NanoDollars } from '../money.ts';
 import { picoPerNano, rateAt, type Rates, type TokenRate } from './rates.ts';
 
 /** The input of a call by price: each token is counted once. */
-interface CacheTokens {
-  readonly input: number;
-  readonly audioInput: number;
-  readonly cached: number;
-  readonly cacheWrite: number;
-  readonly cacheWriteOneHour: number;
-  readonly imageInput: number;
-  readonly cachedAudio: number;
-  readonly cachedImage: number;
-}
+type CacheTokens = Omit<ChargedTokens, 'output' | 'reasoning' | 'audioOutput' | 'imageOutput'>;
 
 const nothing = nanoDollars(0n);
 

@@ -45,13 +45,7 @@ interface CallLine {
 export type LogLine = RefusalLine | CallLine;
 
 /** Who was refused, as far as it is known. */
-interface RefusedCaller {
-  readonly id: RequestId;
-  readonly answerId: string | null;
-  readonly code: string;
-  readonly organization: string | null;
-  readonly key: string | null;
-}
+type RefusedCaller = Omit<RefusalLine, 'event' | 'notShown'>;
 
 interface CallLogOptions {
   /** Takes lines in their order. */

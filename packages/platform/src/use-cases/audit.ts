@@ -1,22 +1,16 @@
 /** The audit trail, newest first: who did what, when. Rules: Roles. It outlives the organization, without the organization's words. */
 import { isoText } from '@metergate/core/time/iso-text.ts';
 import type { AuditEvent } from '@metergate/store/operation/audit-trail.ts';
-import type { AuditAction, AuditActor } from '@metergate/store/engine/change.ts';
+import type { AuditAction } from '@metergate/store/engine/change.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
 import { findFigures } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
-export interface ShownAuditEvent {
-  readonly id: string;
-  /** Null: a change of the whole product. */
-  readonly organization: string | null;
+/** Without an organization: a change of the whole product. */
+export interface ShownAuditEvent extends Omit<AuditEvent, 'atMs'> {
   readonly at: string;
-  readonly actor: AuditActor;
-  readonly action: AuditAction;
-  readonly subject: string | null;
-  readonly detail: Readonly<Record<string, unknown>>;
 }
 
 interface AuditListQuery {

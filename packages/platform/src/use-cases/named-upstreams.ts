@@ -14,17 +14,10 @@ import { findOrganization } from './organizations.ts';
 import { priceBook } from './prices.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 import { storedCredentialOf } from './upstream-credential.ts';
+import type { ShownUpstream } from './upstreams.ts';
 import { parseNamedUpstreamUrl, type UpstreamUrlRules } from './upstream-url.ts';
 
-export interface ShownNamedUpstream extends Omit<NewNamedUpstream, 'credential'> {
-  readonly organization: string;
-  /** Another one with each declaration, also of the same URL. */
-  readonly version: number;
-  readonly enabled: boolean;
-  /** False: the destination needs none. */
-  readonly hasCredential: boolean;
-  /** `unreadable`: the credential is stored, but it cannot be unsealed now. */
-  readonly state: 'connected' | 'unreadable';
+export interface ShownNamedUpstream extends Omit<NewNamedUpstream, 'credential'>, Omit<ShownUpstream, 'url'> {
   /** The provider of the price list whose prices its calls have: the declared one, else the one its host belongs to. Null: the list knows none. */
   readonly pricedAs: string | null;
 }

@@ -5,11 +5,11 @@
 import { formatDollars, nanoDollars, nanoDollarsMax } from '@metergate/core/money.ts';
 import { hourMs, percentileOf } from '@metergate/core/report/hour-sum.ts';
 import { isoText } from '@metergate/core/time/iso-text.ts';
-import type { LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { comparedPeriods, type Comparison, type HourSpan } from './compared-periods.ts';
 import type { UseCaseContext } from './context.ts';
 import { findFigures, goneBefore } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+import type { ShownFigures } from './usage.ts';
 
 /** Milliseconds; null if no call was old enough to be known, or none succeeded. Within a tenth of the true figure. */
 interface ShownLatency {
@@ -17,15 +17,7 @@ interface ShownLatency {
   readonly p95: number | null;
 }
 
-interface OverviewFigures extends LackingCalls {
-  readonly calls: number;
-  /** US dollars with nine places. */
-  readonly cost: string;
-  readonly inputTokens: number;
-  readonly cachedTokens: number;
-  readonly cacheWriteTokens: number;
-  readonly outputTokens: number;
-  readonly reasoningTokens: number;
+interface OverviewFigures extends Omit<ShownFigures, 'cacheSavings'> {
   /** Calls that the provider did not answer, cut, or answered with a fault (5xx). */
   readonly errorCalls: number;
   /** Calls that the provider answered with 429. */

@@ -31,15 +31,9 @@ interface LiveManagementToken extends ManagementToken {
   readonly makerRole: Role | null;
 }
 
-interface NewManagementToken {
-  readonly organization: OrganizationId;
-  readonly name: string | null;
-  readonly role: Role;
-  readonly madeBy: PersonId | null;
-  readonly expiresAtMs: number | null;
+interface NewManagementToken extends Omit<ManagementToken, 'id' | 'createdAtMs' | 'revokedAtMs'> {
   /** SHA-256 of the token, lower-case hexadecimal. */
   readonly hash: string;
-  readonly prefix: string;
 }
 
 export interface ManagementTokens {

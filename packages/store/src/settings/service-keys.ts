@@ -4,6 +4,7 @@
  */
 import { areModelPatterns, modelPatternsForm, type ModelPatterns } from '@metergate/core/call/allowed-models.ts';
 import { idPrefix, newTimedId, type OrganizationId, type PersonId, type ServiceKeyId } from '@metergate/core/id.ts';
+import type { ServiceKeySettings } from '@metergate/core/account/settings.ts';
 import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import type { Selectable, Transaction, Updateable } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
@@ -18,15 +19,11 @@ import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import { numberOrNull, type Schema, type ServiceKeyTable } from '../schema/schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
 
-export interface ServiceKey {
-  readonly id: ServiceKeyId;
-  readonly organization: OrganizationId;
+export interface ServiceKey extends ServiceKeySettings {
   /** The first characters of the key, to tell keys apart. */
   readonly prefix: string;
   readonly name: string | null;
-  readonly project: string | null;
   readonly createdAtMs: number;
-  readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
   /** It admits no calls until it is enabled again. */
   readonly disabledAtMs: number | null;
@@ -34,12 +31,6 @@ export interface ServiceKey {
   readonly disabledBy: PersonId | null;
   /** To the minute; null: never used. */
   readonly lastUsedAtMs: number | null;
-  /** The most one run of this key may declare; null: the organization's figure applies. */
-  readonly maxRunBudget: NanoDollars | null;
-  /** Models that may be asked for with it; null: all that its organization allows. */
-  readonly models: ModelPatterns;
-  /** The member whose key it is; null: nobody's in particular. */
-  readonly person: PersonId | null;
 }
 
 interface RevokedServiceKey extends ServiceKey {

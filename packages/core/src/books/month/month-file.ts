@@ -110,15 +110,9 @@ export interface AllocationFileLine {
 }
 
 /** All that a team pays. */
-interface TeamFileLine {
+interface TeamFileLine extends Omit<TotalFileLine, 'type'> {
   readonly type: 'team';
   readonly team: NameNumber | null;
-  readonly figures: FigureTexts;
-  readonly correction: string;
-  readonly late: string;
-  readonly lateCorrection: string;
-  /** Cost and the three before. */
-  readonly adjustedCost: string;
   readonly markup: string;
   /** Adjusted cost and markup in the currency; null: none is set. */
   readonly converted: string | null;

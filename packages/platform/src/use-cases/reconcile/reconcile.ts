@@ -4,10 +4,7 @@ import { upstreamNameOf } from '@metergate/core/call/named-upstream.ts';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import type { PricesAtHand } from '@metergate/core/price/cost-lines.ts';
 import { BillFault, type Bill } from '@metergate/core/books/reconcile/bill.ts';
-import type { BillItem } from '@metergate/core/books/reconcile/bill-items.ts';
-import {
-  Reconciliation, type ComparedKind, type ComparedLine, type ComparedSums, type Reason, type Verdict,
-} from '@metergate/core/books/reconcile/compare.ts';
+import { Reconciliation, type ComparedLine, type ComparedSums } from '@metergate/core/books/reconcile/compare.ts';
 import { billSellers, readBill, wireOfSeller, type BillSeller } from '@metergate/core/books/reconcile/read-bill.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
 import { othersFirst } from '@metergate/store/threads/others-first.ts';
@@ -28,25 +25,12 @@ export interface ShownSide {
   readonly cost: string | null;
 }
 
-interface ShownComparison {
-  readonly day: string;
-  readonly model: string | null;
-  /** What is charged for, if it is no model. */
-  readonly item: BillItem | null;
-  /** As the file names the model or item; null: it does not, or in several ways, or it has no such line. */
-  readonly billName: string | null;
-  readonly requestId: string | null;
+interface ShownComparison extends Omit<ComparedLine, 'ours' | 'theirs' | 'difference'> {
   readonly ours: ShownSide;
   /** Figures missing from the file are null and are not compared. */
   readonly theirs: ShownSide;
   /** Ours minus theirs. */
   readonly difference: ShownSide;
-  /** Every kind of count that is compared. */
-  readonly kinds: readonly ComparedKind[];
-  readonly verdict: Verdict;
-  /** Of the sums of its day, over all models and items. */
-  readonly dayVerdict: Verdict;
-  readonly reasons: readonly Reason[];
 }
 
 export interface ShownReconciliation {
