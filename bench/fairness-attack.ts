@@ -28,9 +28,10 @@ process.stdin.resume();
 process.stdin.once('end', () => process.exit(0));
 
 /**
- * It plays other machines, so it must not take processor time from the product. Where Linux parts processors among sessions first, a priority
- * counts only within a session: this one is a session of its own (`beginAttack`), and the session gives way as a whole. There are several, so each
- * has the lowest priority: ten steps behind, they had as much of a processor together as the product.
+ * It plays other machines, so it must not take processor time from the product. Where there is no group for that (`attacks/other-machines.ts`) and
+ * Linux parts processors among sessions first, a priority counts only within a session: this one is a session of its own (`beginAttack`), and the
+ * session gives way as a whole. There are several, so each has the lowest priority: ten steps behind, they had as much of a processor together as
+ * the product.
  */
 function giveWayToProduct(): void {
   setPriority(19);

@@ -7,9 +7,11 @@
  * In a third kind of slice the same attacks are aimed at another product on this machine (`elsewhere`). What the other loses then it loses because
  * attackers, their provider and a busy product share its processors; what it loses more beside them is the product's own part.
  *
- * The attackers and their provider stand for other machines: they are sessions of their own with a low priority, and get the processor time
- * that nobody else wants. The product runs as it is started. The other's requests come from this process, at usual priority, and so do the answers
- * of its provider. A ratio is one of this run and this machine: whatever else runs there takes from both, and more from the side that needs more.
+ * Everything besides the product stands for other machines (`attacks/other-machines.ts`), in each kind of slice alike. The attackers and their
+ * provider get the processor time that nobody else wants. The other's requests and the answers of its provider come from this process, which
+ * nothing of the product goes before. The product runs as it is started. Printed are also the calls that the attackers got through, and what part
+ * of the time each thread of the measured product ran and waited for a processor. A ratio is one of this run and this machine: whatever else runs
+ * there takes from both, and more from the side that needs more.
  *
  * Prints both ratios, a verdict on the first for each kind, and the product's memory: before, beside the attacks, and after it was left alone
  * for `--settle` seconds at most. Exit code 1 if one call of the other was refused or failed, if a record is wrong, or if the product still
@@ -20,6 +22,8 @@ import { pass } from './attacks/attacked.ts';
 import { kinds, type Kind } from './attacks/good-neighbour.ts';
 import { heldAtLast } from './attacks/held.ts';
 import { startNeighbours, type Neighbours } from './attacks/neighbours.ts';
+import { standFor } from './attacks/other-machines.ts';
+import { countThreads, type ThreadTime } from './attacks/thread-times.ts';
 
 const { values } = parseArgs({ options: {
   minutes: { type: 'string', default: '2' }, slice: { type: 'string', default: '15' }, past: { type: 'string', default: '100000' },
@@ -51,17 +55,32 @@ function p99(tookMs: readonly number[]): number {
   return tookMs.toSorted((a, b) => a - b)[Math.floor(tookMs.length * 0.99)] ?? 0;
 }
 
-async function sliceInto(durations: Durations, { neighbour }: Neighbours): Promise<void> {
+/** The product's threads in that kind of slice. */
+const threads: Record<keyof Slices, Map<string, ThreadTime>> = { alone: new Map(), elsewhere: new Map(), beside: new Map() };
+/** Calls that were forwarded for attackers, of either product. */
+const hostileCalls: Record<keyof Slices, number> = { alone: 0, elsewhere: 0, beside: 0 };
+
+async function sliceInto(slices: Slices, of: keyof Slices, { neighbour, system }: Neighbours): Promise<void> {
+  const addTo = countThreads(system.pid);
   const took = await neighbour.live({ ms: sliceMs });
-  for (const kind of kinds) durations[kind].push(...took[kind]);
+  addTo(threads[of]);
+  for (const kind of kinds) slices[of][kind].push(...took[kind]);
+}
+
+/** Calls that it has forwarded so far. */
+async function forwarded({ system, neighbour }: Neighbours): Promise<number> {
+  const text = await (await fetch(`${system.opsUrl}/metrics`)).text();
+  return Number(/^metergate_calls_forwarded_total (\S+)/m.exec(text)?.[1] ?? NaN) - neighbour.calls;
 }
 
 /** A slice in which these processes attack that product. `during` runs at its end. */
-async function attackedSlice(durations: Durations, neighbours: Neighbours, { product, during }: {
-  readonly product: Neighbours; readonly during: () => void;
+async function attackedSlice(slices: Slices, of: 'elsewhere' | 'beside', { product, neighbours, during }: {
+  readonly product: Neighbours; readonly neighbours: Neighbours; readonly during: () => void;
 }): Promise<void> {
   const end = await product.attack(processes);
-  await sliceInto(durations, neighbours);
+  const before = await forwarded(product);
+  await sliceInto(slices, of, neighbours);
+  hostileCalls[of] += await forwarded(product) - before;
   during();
   await end();
   // Its connections are reset; what the product does for it ends with them.
@@ -85,6 +104,18 @@ function report({ alone, elsewhere, beside }: Slices): void {
   }
 }
 
+/** What part of the time each thread ran and waited, percent; only those that did either for a hundredth of it. Two processors are 200. */
+function reportThreads(): void {
+  const percent = (ms: number): string => ((100 * ms) / (rounds * sliceMs)).toFixed(0);
+  for (const [of, sums] of Object.entries(threads)) {
+    if (sums.size === 0) continue;
+    const busy = [...sums].filter(([, { ranMs, waitedMs }]) => ranMs + waitedMs > rounds * sliceMs / 100);
+    const each = busy.map(([name, { ranMs, waitedMs }]) => `${name} ${percent(ranMs)}+${percent(waitedMs)}`).join(', ');
+    const hostile = (hostileCalls[of as keyof Slices] * 1_000) / (rounds * sliceMs);
+    console.log(`threads ${of}, ran + waited, % of the time: ${each}; calls of attackers: ${hostile.toFixed(0)}/s`);
+  }
+}
+
 const mib = (bytes: number | null): string => (bytes === null ? 'unknown' : `${(bytes / 2 ** 20).toFixed(0)} MiB`);
 
 /** Waits until the product is back where it was, and says when that was, or what is left. */
@@ -104,19 +135,22 @@ async function main(): Promise<number> {
   const neighbours = await startNeighbours(options);
   const another = values.elsewhere ? await startNeighbours(options) : null;
   const { system, neighbour } = neighbours;
+  // Not before: what a process starts is in its group.
+  standFor('measurer');
   try {
     await neighbour.live({ ms: sliceMs / 3 });
     const slices: Slices = { alone: none(), elsewhere: none(), beside: none() };
     const before = system.residentBytes();
     const most: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      await sliceInto(slices.alone, neighbours);
-      if (another !== null) await attackedSlice(slices.elsewhere, neighbours, { product: another, during() {} });
-      await attackedSlice(slices.beside, neighbours, { product: neighbours, during: () => void most.push(system.residentBytes() ?? 0) });
+      await sliceInto(slices, 'alone', neighbours);
+      if (another !== null) await attackedSlice(slices, 'elsewhere', { product: another, neighbours, during() {} });
+      await attackedSlice(slices, 'beside', { product: neighbours, neighbours, during: () => void most.push(system.residentBytes() ?? 0) });
     }
     const faults = [...neighbour.faults, ...await neighbours.recordFaults(), ...await heldAtLast(system.opsUrl)];
     await neighbour.live({ ms: sliceMs / 3 });
     report(slices);
+    reportThreads();
     const atOnce = system.residentBytes();
     const settled = await settledBytes(neighbours, before);
     console.log(`memory: ${mib(before)} before, ${most.map((bytes) => mib(bytes)).join(', ')} at the end of each slice beside it, ${

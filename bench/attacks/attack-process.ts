@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { standFor } from './other-machines.ts';
 
 export interface AttackProcess {
   readonly child: ChildProcess;
@@ -17,6 +18,8 @@ export async function beginAttack(...args: readonly string[]): Promise<AttackPro
   const ended = once(child, 'exit').then(() => { throw new Error(`the attack ${args[0]} ended before it began`); });
   const [chunk] = await Promise.race([once(child.stdout!, 'data'), ended]) as [Buffer];
   ended.catch(() => {});
+  // Not before: in time that nobody else wants, a process may take long to begin.
+  standFor('attackers', child.pid!);
   return { child, line: chunk.toString().trim() };
 }
 

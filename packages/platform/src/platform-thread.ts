@@ -237,7 +237,7 @@ function threadsBeside({ engine }: Store): ThreadsBeside {
 
 function reportsAt(databaseUrl: string): ReportThreadOwner {
   const given: ReportThreadData = { databaseUrl, masterKey: data.masterKey };
-  const options = { workerData: given, resourceLimits: reportThreadHeap };
+  const options = { name: 'reports', workerData: given, resourceLimits: reportThreadHeap };
   return createReports(() => new Worker(new URL('./reports/report-thread.ts', import.meta.url), options));
 }
 

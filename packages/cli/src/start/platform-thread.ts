@@ -114,7 +114,7 @@ async function spawned(
 ): Promise<{ readonly worker: Worker; readonly port: number }> {
   const namesPort = portOf(names);
   const worker = new Worker(new URL(import.meta.resolve('@metergate/platform/platform-thread.ts')), {
-    workerData: { ...data, namesPort } satisfies PlatformThreadData, transferList: [namesPort],
+    name: 'platform', workerData: { ...data, namesPort } satisfies PlatformThreadData, transferList: [namesPort],
   });
   const { port } = (await firstMessage(worker, 'listening')) as { readonly port: number };
   return { worker, port };

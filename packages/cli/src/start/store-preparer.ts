@@ -30,7 +30,7 @@ function createStorePreparer(progressed: (progress: UpgradeProgress) => void): S
   let worker: Worker | null = null;
   return {
     prepare(preparation) {
-      const thread = worker ??= new Worker(new URL('./prepare-thread.ts', import.meta.url));
+      const thread = worker ??= new Worker(new URL('./prepare-thread.ts', import.meta.url), { name: 'prepare' });
       return new Promise((resolve, reject) => {
         const settle = (): void => void thread.off('message', onAnswer).off('error', onError).off('exit', onExit);
         const onAnswer = (answer: Answer | Progress): void => {

@@ -105,7 +105,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
     });
     return worker;
   };
-  const store = thread(import.meta.resolve('@metergate/store/desk/store-thread.ts'), {
+  const store = thread('store', import.meta.resolve('@metergate/store/desk/store-thread.ts'), {
     databaseUrl: options.databaseUrl, masterKey: options.masterKey,
     journalDirectory: options.gateway.journalDirectory, gatewayPort: storeSide, nodeId: options.gateway.nodeId,
   }, { ports: [storeSide] });
@@ -117,7 +117,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   watch('store', store);
   const gatewayUrl = import.meta.resolve('@metergate/gateway/gateway-thread.ts');
   const namesPort = portOf(options.names);
-  const gateway = thread(gatewayUrl, { ...options.gateway, storePort: gatewaySide, namesPort }, {
+  const gateway = thread('gateway', gatewayUrl, { ...options.gateway, storePort: gatewaySide, namesPort }, {
     ports: [gatewaySide, namesPort], youngMb: youngObjectsMb,
   });
   let listening: { host: string; port: number };
@@ -176,10 +176,10 @@ function hearingGateway({ onSpans, onCondition, onLines }: ThreadsOptions): (mes
 
 /** `youngMb`: room for young objects; Node's own choice if absent. */
 function thread(
-  url: string, workerData: unknown, { ports, youngMb }: { readonly ports: readonly MessagePort[]; readonly youngMb?: number },
+  name: ThreadName, url: string, workerData: unknown, { ports, youngMb }: { readonly ports: readonly MessagePort[]; readonly youngMb?: number },
 ): Worker {
   return new Worker(new URL(url), {
-    workerData, transferList: [...ports], ...(youngMb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: youngMb } }),
+    name, workerData, transferList: [...ports], ...(youngMb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: youngMb } }),
   });
 }
 

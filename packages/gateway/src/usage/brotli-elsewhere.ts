@@ -83,7 +83,7 @@ function end(): void {
 }
 
 function begin(): Worker {
-  const begun = new Worker(new URL('./brotli-thread.ts', import.meta.url));
+  const begun = new Worker(new URL('./brotli-thread.ts', import.meta.url), { name: 'brotli' });
   begun.on('message', ({ id, slice, memoryBytes: bytes }: FromBrotliThread) => {
     if (thread === begun) memoryBytes = bytes;
     const receive = asked.get(id);

@@ -69,7 +69,7 @@ class Lane {
   }
 
   #begin(): Worker {
-    const begun = new Worker(new URL('./hashing-thread.ts', import.meta.url), { workerData: this.#kind, resourceLimits: heap });
+    const begun = new Worker(new URL('./hashing-thread.ts', import.meta.url), { name: 'hashing', workerData: this.#kind, resourceLimits: heap });
     // The end that follows is what is looked at.
     begun.on('error', () => {});
     begun.on('exit', () => {
