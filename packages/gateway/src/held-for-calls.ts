@@ -4,6 +4,7 @@
  */
 import type { Connections } from './callers/connections.ts';
 import type { GatewayNode } from './node/gateway-node.ts';
+import { answerTurns } from './network/answer-turns.ts';
 import { exchangesUnderWay } from './network/socket-exchange.ts';
 import { messagesBeingRead } from './websocket/message-copy.ts';
 import { heldForCopies, type HeldForCopies } from './usage/held-for-copies.ts';
@@ -33,7 +34,7 @@ export interface HeldForCalls extends HeldForCopies {
   readonly lease_waits: number;
   /** Calls that are under way on leases. */
   readonly leased_calls: number;
-  /** Steps of calls that wait for a later turn. */
+  /** Steps of calls, and reads of answers, that wait for a later turn. */
   readonly waiting_steps: number;
   /** Calls that are read on after their caller left. */
   readonly drains: number;
@@ -60,7 +61,7 @@ export function heldForCalls(node: GatewayNode, connections: Connections, earlyB
     gone_connections: goneConnections,
     asked_keys: node.settings.asking,
     ...guards.held(),
-    waiting_steps: node.turns.waiting,
+    waiting_steps: node.turns.waiting + answerTurns.waiting,
     drains: node.drains.underWay,
     exchanges: exchangesUnderWay(),
     websocket_connections: node.sessions.places,

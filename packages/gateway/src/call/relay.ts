@@ -123,7 +123,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
       target: this.#call.chosen.target,
       headers, kept,
       body: this.#body.content, contentLength: this.#body.contentLength,
-      keyId: this.#call.held.key.id,
+      keyId: this.#call.held.key.id, organization: this.#call.held.organization.id,
       written: this.#body.written ?? undefined,
     };
     this.#exchange = this.#call.chosen.destination.send(this.#sent, new GuardedObserver(this.#guard, this));

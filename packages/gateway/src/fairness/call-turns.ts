@@ -6,7 +6,8 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 
-const stepsOfTurn = 4;
+/** Steps that an organization takes in a turn while others call, too. */
+const stepsOfTurnMax = 4;
 /** For so long after two organizations called in alternation they count as calling at the same time. */
 const togetherMs = 250;
 /** Steps of one organization that wait at most; further ones are taken at once. More than it has connections, unless it pipelines without end. */
@@ -31,6 +32,7 @@ interface Share {
 
 export class CallTurns {
   readonly #by: CallTurnsTiming;
+  readonly #stepsMax: number;
   /** The organizations that called lately. */
   readonly #shares = new Map<OrganizationId, Share>();
   /** Those with something that waits: a turn's end costs the same however many others there are. */
@@ -44,8 +46,10 @@ export class CallTurns {
   #turn = 0;
   #isDue = false;
 
-  constructor(by: CallTurnsTiming = byThisThread) {
+  /** @param stepsMax of one organization in a turn, while others call, too. */
+  constructor(by: CallTurnsTiming = byThisThread, stepsMax: number = stepsOfTurnMax) {
     this.#by = by;
+    this.#stepsMax = stepsMax;
   }
 
   /** Organizations that are remembered: while several call, those of the last half second. */
@@ -88,7 +92,7 @@ export class CallTurns {
     if (share === undefined) this.#shares.set(organization, share = { turn: this.#turn, steps: 0, waiting: [] });
     this.#endTurnSoon();
     if (share.turn !== this.#turn) [share.turn, share.steps] = [this.#turn, 0];
-    const mustWait = share.steps >= stepsOfTurn || share.waiting.length > 0;
+    const mustWait = share.steps >= this.#stepsMax || share.waiting.length > 0;
     if (mustWait && share.waiting.length < waitingMax) return false;
     share.steps += 1;
     return true;
@@ -135,7 +139,7 @@ export class CallTurns {
 
   #runSteps(share: Share): void {
     this.#endTurnSoon();
-    const steps = share.waiting.splice(0, stepsOfTurn);
+    const steps = share.waiting.splice(0, this.#stepsMax);
     if (share.waiting.length > 0) this.#behind.push(share);
     [share.turn, share.steps] = [this.#turn, steps.length];
     for (const step of steps) step();

@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import type { OrganizationId } from '@metergate/core/id.ts';
 import type { KeptHead } from './kept-head.ts';
 
 /** What is sent. Header pairs travel as they came: order, case, duplicates; without hop-by-hop fields, `Host`, `Content-Length`. */
@@ -23,6 +24,8 @@ export interface OutboundRequest {
   readonly contentLength: number | null;
   /** The service key that it was made with: calls of different keys never share a connection. */
   readonly keyId: string;
+  /** Whose call it is: its answers are read in turns with others'. Absent: the node's own. */
+  readonly organization?: OrganizationId | undefined;
 }
 
 /** What comes back, in this order: `head` once, `data` any number of times, then `end` or `failed` once. `failed` may come alone. */

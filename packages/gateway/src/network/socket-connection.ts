@@ -5,7 +5,10 @@
  * connections share.
  */
 import type { Socket } from 'node:net';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { bodySlabs } from '../fairness/body-slabs.ts';
 import { answerName, type AnswerNames } from './answer-names.ts';
+import { answerTurns } from './answer-turns.ts';
 import type { CoarseClock, Watched } from '../clock/coarse-clock.ts';
 import type { DestinationTimeouts } from './destination.ts';
 import type { Dialler } from './dialler.ts';
@@ -44,6 +47,7 @@ const lengthAndTab = new ExchangeError('protocol', 'The length in the answer is 
 export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting {
   /** Whose calls it carries. */
   readonly keyId: string;
+  readonly #organization: OrganizationId | undefined;
   readonly #owner: ConnectionOwner;
   readonly #reader: AnswerReader;
   readonly #socket: Socket;
@@ -59,6 +63,8 @@ export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting
   #held = false;
   /** Nothing is read until its turn comes. */
   #rests = false;
+  /** What was read and waits until then, null if nothing does. */
+  #unread: Buffer | null = null;
   /** As the answer says. */
   #keepAlive = false;
   /** Not after this exchange, whatever the answer says. */
@@ -73,6 +79,7 @@ export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting
   /** Dials for this exchange. Throws if Node does. */
   constructor(owner: ConnectionOwner, exchange: SocketExchange) {
     this.keyId = exchange.request.keyId;
+    this.#organization = exchange.request.organization;
     this.#owner = owner;
     this.#exchange = exchange;
     this.#reader = new AnswerReader(this);
@@ -81,7 +88,7 @@ export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting
       onread: { buffer: incomingBytes, callback: (length) => this.#read(length) },
       opened: () => this.#write(),
     });
-    this.#socket.on('error', (cause) => this.#broke(cause)).on('end', this.#ended).on('close', this.#closed);
+    this.#socket.on('error', this.#failed).on('end', this.#ended).on('close', this.#closed);
     // Last: what could not be dialled at all is watched by nobody.
     exchange.isCarriedBy(this);
     owner.clock.watch(this);
@@ -112,20 +119,34 @@ export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting
     if (!this.#held) return;
     this.#held = false;
     this.#sinceMs = this.#owner.clock.awakeMs;
-    if (!this.#rests) this.#socket.resume();
+    if (this.#rests) return;
+    if (this.#unread === null) return void this.#socket.resume();
+    // This may be called while other bytes stand where these are read.
+    this.#rests = true;
+    setImmediate(() => this.readOn());
   }
 
-  readOn(): void {
+  readonly readOn = (): void => {
     this.#rests = false;
     if (this.#phase === 'gone' || this.#held) return;
     this.#sinceMs = this.#owner.clock.awakeMs;
-    this.#socket.resume();
+    if (this.#unread === null || this.#takeUnread()) this.#socket.resume();
+  };
+
+  /** Looks at what was read before. False: no more, for now. */
+  #takeUnread(): boolean {
+    const unread = this.#unread!;
+    this.#unread = null;
+    const goesOn = this.#take(unread);
+    bodySlabs.giveBack(unread);
+    return goesOn;
   }
 
   destroy(): void {
     if (this.#phase === 'gone') return;
     this.#phase = 'gone';
     this.#exchange = null;
+    this.#unread = null;
     this.#socket.destroy();
     this.#owner.clock.forget(this);
     this.#owner.gone(this);
@@ -139,7 +160,7 @@ export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting
       return;
     }
     // A caller that writes slowly, or reads slowly, is not the destination's silence.
-    if (this.#held || (this.#phase === 'head' && this.#writing && !this.#socket.writableNeedDrain)) this.#sinceMs = clock.awakeMs;
+    if (this.#held || this.#rests || (this.#phase === 'head' && this.#writing && !this.#socket.writableNeedDrain)) this.#sinceMs = clock.awakeMs;
     const fault = silenceFault(this.#phase, clock.awakeMs - this.#sinceMs - clock.tickMs, timeouts);
     if (fault !== null) this.#broke(fault);
   }
@@ -188,10 +209,23 @@ export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting
     }
     if (this.#phase === 'gone') return false;
     const bytes = length === incomingBytes.length ? incomingBytes : incomingBytes.subarray(0, length);
+    return !this.#waits(bytes) && this.#take(bytes);
+  }
+
+  /** Whether what was read waits for a later turn, since others' answers come, too. */
+  #waits(bytes: Buffer): boolean {
+    const organization = this.#organization;
+    if (this.#unread === null && (organization === undefined || !answerTurns.waits(organization, bytes.length, this.readOn))) return false;
+    // TLS hands out what it has decrypted, whether or not it is to be read.
+    this.#unread = this.#unread === null ? bodySlabs.copyOf(bytes) : Buffer.concat([this.#unread, bytes]);
+    return this.#rests = true;
+  }
+
+  #take(bytes: Buffer): boolean {
     const isHead = this.#phase === 'head';
     const outcome = isHead && this.#length.refuses(bytes) ? lengthAndTab : this.#parse(bytes);
     if (isHead && this.#phase as Phase === 'head') this.#length.keep(bytes);
-    return this.#afterRead(outcome, length);
+    return this.#afterRead(outcome, bytes.length);
   }
 
   #parse(bytes: Buffer): number | Error {
@@ -254,8 +288,12 @@ export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting
     }
   };
 
-  readonly #closed = (): void => {
-    this.#broke(new Error('The connection was closed.'));
+  readonly #closed = (): void => this.#failed(new Error('The connection was closed.'));
+
+  /** What came before that is looked at first. */
+  readonly #failed = (cause: Error): void => {
+    if (this.#unread !== null) this.#takeUnread();
+    this.#broke(cause);
   };
 
   #broke(cause: Error): void {
