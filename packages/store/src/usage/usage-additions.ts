@@ -73,7 +73,10 @@ export function usageAdditionsOf(records: readonly UsageRecord[], attributions: 
   return together([...days.values()]);
 }
 
-/** Calls of one hour that count under the same names: they are summed first, since a batch mostly has few of these. */
+/**
+ * Calls of one hour that count under the same names, whatever their runs: they are summed first, since a batch mostly has few of these, and may have
+ * as many runs as calls.
+ */
 interface LikeCalls {
   /** One of these calls. */
   readonly like: UsageRecord;
@@ -81,7 +84,8 @@ interface LikeCalls {
   readonly dayMs: number;
   /** From 0 to 23. */
   readonly hour: number;
-  readonly figures: UsageFigures;
+  /** By the run's name; '' for those without one. */
+  readonly runs: Map<string, UsageFigures>;
 }
 
 function likeCallsOf(records: readonly UsageRecord[], attributions: readonly number[]): LikeCalls[] {
@@ -92,20 +96,28 @@ function likeCallsOf(records: readonly UsageRecord[], attributions: readonly num
     const dayMs = dayOf(record.startedAtMs);
     const hour = Math.floor((record.startedAtMs - dayMs) / hourMs);
     const startMs = dayMs + hour * hourMs;
-    const figures = usageOfCall(record);
     const ofAttribution = within(known, attribution);
-    const { labels, run } = record;
-    const words = labels.length === 0 && run === null ? String(startMs) : JSON.stringify([startMs, run, labels]);
-    const calls = ofAttribution.get(words);
-    if (calls !== undefined) {
-      addUsage(calls.figures, figures);
-      continue;
+    const { labels } = record;
+    const words = labels.length === 0 ? String(startMs) : JSON.stringify([startMs, labels]);
+    let calls = ofAttribution.get(words);
+    if (calls === undefined) {
+      calls = { like: record, attribution, dayMs, hour, runs: new Map() };
+      ofAttribution.set(words, calls);
+      all.push(calls);
     }
-    const first = { like: record, attribution, dayMs, hour, figures };
-    ofAttribution.set(words, first);
-    all.push(first);
+    const run = subjectsOf('run', record)[0]!;
+    const figures = usageOfCall(record);
+    const ofRun = calls.runs.get(run);
+    if (ofRun === undefined) calls.runs.set(run, figures);
+    else addUsage(ofRun, figures);
   }
   return all;
+}
+
+function allRuns({ runs }: LikeCalls): UsageFigures {
+  const figures = noUsage();
+  for (const ofRun of runs.values()) addUsage(figures, ofRun);
+  return figures;
 }
 
 /** What calls of one organization add on one day; what labels add to the month is put together at the end. */
@@ -133,25 +145,27 @@ interface WordFigures {
   hours: number;
 }
 
-function addCalls({ named, attributed, words, sets, hours: byHour }: DayAdditions, { like, attribution, figures, hour }: LikeCalls): void {
+function addCalls({ named, attributed, words, sets, hours: byHour }: DayAdditions, calls: LikeCalls): void {
+  const { like, attribution, hour } = calls;
+  const figures = allRuns(calls);
   const hours = 1 << hour;
   const ofHour = hourIn(byHour, hour);
   addUsage(ofHour.all, figures);
   addTo(ofHour.attributed, attribution, figures);
   const add = (dimension: string, subject: string): void => addTo(within(named, dimension), subject, figures);
-  const addWord = (dimension: string, subject: string): void =>
-    addToWord(within(within(words, dimension), subject), attribution, { figures, hours });
   add('day', '');
   for (const dimension of attributionDimensions) add(dimension, subjectsOf(dimension, like)[0]!);
   addTo(attributed, attribution, figures);
   for (const label of subjectsOf('label', like)) {
     add('label', label);
-    addWord('label', label);
+    addToWord(within(within(words, 'label'), label), attribution, { figures, hours });
     addTo(ofHour.labels, label, figures);
   }
-  const run = subjectsOf('run', like)[0]!;
-  add('run', run);
-  if (run !== '') addWord('run', run);
+  const [namedRuns, wordRuns] = [within(named, 'run'), within(words, 'run')];
+  for (const [run, ofRun] of calls.runs) {
+    addTo(namedRuns, run, ofRun);
+    if (run !== '') addToWord(within(wordRuns, run), attribution, { figures: ofRun, hours });
+  }
   const set = setOf(like.labels);
   if (set !== null) add(countedSets, '');
   if (set !== null && set !== '') addToWord(within(sets, set), attribution, { figures, hours });
