@@ -78,14 +78,14 @@ test('short pieces, and what is longer than a slab, are memory of their own', ()
 test('no more slabs are kept than their bound, and none once they have not been needed for a while', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const slabs = new BodySlabs();
-  const pieces = Array.from({ length: 600 }, (_, at) => slabs.copyOf(filled(at % 256)));
+  const pieces = Array.from({ length: 1_100 }, (_, at) => slabs.copyOf(filled(at % 256)));
   const freed = (): number => pieces.filter(({ buffer }) => buffer.byteLength === 0).length;
   for (const piece of pieces) slabs.giveBack(piece);
-  assert.deepEqual([slabs.spare, freed()], [512, 88], 'those that are too many are freed at once');
+  assert.deepEqual([slabs.spare, freed()], [1_024, 76], 'those that are too many are freed at once');
   t.mock.timers.tick(5_000);
-  assert.equal(slabs.spare, 512);
+  assert.equal(slabs.spare, 1_024);
   t.mock.timers.tick(5_000);
-  assert.deepEqual([slabs.spare, freed()], [0, 600]);
+  assert.deepEqual([slabs.spare, freed()], [0, 1_100]);
 });
 
 test('a slab is long enough to be taken from the system by itself, and is whole pages with what the C library writes', () => {

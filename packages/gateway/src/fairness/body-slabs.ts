@@ -16,7 +16,7 @@ export const slabBytes = 64 * 1024 - 32;
 /** A shorter piece is memory of its own, or tiny and part of a room of Node's: a slab would be half empty. */
 export const pieceBytesMin = 32 * 1024;
 /** Slabs that wait to be used again; more are freed. */
-const spareMax = 512;
+const spareMax = 1_024;
 /** Pieces that share a slab; each is an entry of the lent ones. */
 const sharingMax = 16;
 /** Spare slabs are freed once none was needed for so long. */
