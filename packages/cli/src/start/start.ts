@@ -11,9 +11,6 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as pass } from 'node:timers/promises';
 import { idPrefix, newId, type GatewayNodeId } from '@metergate/core/id.ts';
 import { eachProvider } from '@metergate/core/wire/wire.ts';
-import type { NodeCondition } from '@metergate/gateway/node/condition.ts';
-import type { SpanFacts } from '@metergate/gateway/traces/call-traces.ts';
-import type { LogLine } from '@metergate/gateway/log/call-log.ts';
 import { limitRepeats } from '@metergate/platform/faults/limited-repeats.ts';
 import { oldPagesSentence, pagesAreOld } from '@metergate/platform/http/pages/old-pages.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
@@ -46,7 +43,7 @@ import { StartFault } from '../config/start-fault.ts';
 import { stopAsked } from './stop-asked.ts';
 import { silentThreads, watchPulses, type ThreadPulses } from './thread-pulse.ts';
 import { upgradeWatchOf } from './upgrade-watch.ts';
-import { startThreads, ThreadFault, type Threads } from './threads.ts';
+import { startThreads, ThreadFault, type Threads, type ThreadsOptions } from './threads.ts';
 
 export interface StartOptions {
   readonly config: Config;
@@ -274,17 +271,10 @@ function heldFilesOf({ databaseUrl }: Config, { lock }: PreparedData, log: Log):
   return createHeldFiles(files, { tell: log, monotonicMs: () => performance.now() });
 }
 
-interface GatewayNeeds {
+interface GatewayNeeds extends Omit<ThreadsOptions, 'databaseUrl' | 'gateway'> {
   readonly node: GatewayNodeId;
-  readonly names: NameResolver;
-  readonly masterKey: Uint8Array;
   readonly ownCalls: RunningOwnCalls | null;
   readonly providerUrls: Config['providerUrls'];
-  readonly onFault: (sentence: string) => void;
-  readonly onLines: (lines: readonly LogLine[]) => void;
-  readonly onSpans: (spans: readonly SpanFacts[]) => void;
-  readonly onCondition: (condition: NodeCondition) => void;
-  readonly onDeath: (thread: 'gateway' | 'store', sentence: string) => void;
 }
 
 async function startGateway(config: Config, needs: GatewayNeeds): Promise<Threads> {

@@ -25,7 +25,7 @@ import { createThreadPulse, pulseMs, type ThreadName, type ThreadPulse, type Thr
  */
 const youngObjectsMb = 12;
 
-interface ThreadsOptions {
+export interface ThreadsOptions {
   readonly databaseUrl: string;
   readonly masterKey: Uint8Array;
   readonly gateway: Omit<GatewayThreadData, 'storePort' | 'namesPort'>;

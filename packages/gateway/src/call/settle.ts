@@ -1,7 +1,7 @@
 /**
  * A call that ended → its record: reading priced, facts put together. Rules: Record; rules 6 to 8. Pure.
  */
-import { noWork, type CallOpening, type CallOutcome, type CallRecord } from '@metergate/core/record/call-record.ts';
+import { noWork, type CallOpening, type CallRecord } from '@metergate/core/record/call-record.ts';
 import { costOf } from '@metergate/core/price/cost.ts';
 import { costTogether } from '@metergate/core/price/priced-together.ts';
 import type { PricePart } from '@metergate/core/price/settlement.ts';
@@ -14,17 +14,10 @@ import { countedForOf } from '../guards/capped-subjects.ts';
 import type { AdmittedCall } from './admitted-call.ts';
 
 /** What the relay saw of a call that ended. */
-export interface EndedCall {
-  readonly outcome: CallOutcome;
-  readonly streamed: boolean;
-  readonly status: number | null;
+export interface EndedCall extends Pick<
+  CallRecord, 'outcome' | 'streamed' | 'status' | 'requestedModel' | 'providerRequestId' | 'requestBytes' | 'responseBytes' | 'firstByteMs'
+> {
   readonly reading: Reading;
-  /** What the request asked for; null: no model that could be read. */
-  readonly requestedModel: string | null;
-  readonly providerRequestId: string | null;
-  readonly requestBytes: number;
-  readonly responseBytes: number;
-  readonly firstByteMs: number | null;
   readonly durationMs: number;
   /** The ids of work of an earlier call that ended, as the answer names them; empty if it tells of none. */
   readonly outcomeOf: readonly string[];

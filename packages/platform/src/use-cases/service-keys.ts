@@ -131,15 +131,10 @@ export async function revokeServiceKey(
 }
 
 /** What is left out stays; null removes it. */
-export interface ServiceKeySettingsInput {
-  readonly name?: string | null;
-  readonly project?: string | null;
+export interface ServiceKeySettingsInput extends Pick<ServiceKeyInput, 'name' | 'project' | 'maxRunBudget' | 'models'> {
   readonly disabled?: boolean;
   /** Its lifetime from now on, milliseconds above 0. */
   readonly lifetimeMs?: number | null;
-  /** US dollars, decimal text. */
-  readonly maxRunBudget?: string | null;
-  readonly models?: readonly string[] | null;
   /** Fields as they were when the change was made up; if one is not any more, the change is refused. */
   readonly was?: FieldsBefore;
 }

@@ -20,14 +20,9 @@ import { stampOrganization, unknownOrganization } from './organizations.ts';
 /** Every node holds all of them. */
 export const namedUpstreamsMax = 32;
 
-export interface NewNamedUpstream {
-  readonly name: string;
-  readonly url: string;
+export interface NewNamedUpstream extends Pick<NamedUpstream, 'name' | 'url' | 'auth' | 'dialect' | 'provider'> {
   /** Empty: the destination needs none. Null: the stored one stays; only to the same URL with the same auth. */
   readonly credential: string | null;
-  readonly auth: UpstreamAuth;
-  readonly dialect: UpstreamDialect | null;
-  readonly provider: string | null;
 }
 
 /** What a change is checked against: which declaration it is, and whether it can be called. */

@@ -117,12 +117,8 @@ function withMarkup(sums: readonly (readonly [string | null, Mutable])[], { mark
   }));
 }
 
-interface Pool {
+interface Pool extends Pick<CallsLine, 'project' | 'model' | 'wire' | 'figures'> {
   readonly decision: Decision | null;
-  readonly project: string;
-  readonly model: string;
-  readonly wire: string;
-  readonly figures: UsageFigures;
 }
 
 /** What a team pays of a pool. */
