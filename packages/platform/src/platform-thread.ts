@@ -19,6 +19,7 @@ import type { OidcParts } from './auth/oidc/oidc-parts.ts';
 import { createFollowWork, type FollowWork } from './follow/follow-work.ts';
 import { createErasureFinisher } from './use-cases/finish-erasures.ts';
 import type { PlatformParts } from './http/parts.ts';
+import { hostInUrl } from './network/host-in-url.ts';
 import { createNoticeWork, type NoticeWork } from './notices/notice-work.ts';
 import { createReports, reportThreadHeap, type ReportThreadOwner, type Reports } from './reports/report-client.ts';
 import { replicaFirst } from './reports/replica-first.ts';
@@ -282,7 +283,7 @@ async function oidcParts(): Promise<OidcParts | null> {
 }
 
 function publicUrlAt(port: number): string {
-  return data.publicUrl ?? `http://${reachable(data.host)}:${port}`;
+  return data.publicUrl ?? `http://${hostInUrl(data.host)}:${port}`;
 }
 
 /** For commands in other shells: where links lead, and which provider URLs and addresses apply. Without it they use their own settings. */
@@ -293,11 +294,6 @@ async function remember(store: Store, publicUrl: string): Promise<void> {
   } catch (error) {
     reportFault('note its address and settings in the store', error);
   }
-}
-
-function reachable(host: string): string {
-  const named = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return named.includes(':') ? `[${named}]` : named;
 }
 
 /** Finishes what was interrupted and removes what has expired. After a fault, the next pass tries again. */

@@ -1,5 +1,6 @@
 /** `metergate user`: people who sign in, made with a password or invited by a one-time link. Rule 16; rules: Interfaces. */
 import { roles, type Role } from '@metergate/core/account/role.ts';
+import { hostInUrl } from '@metergate/platform/network/host-in-url.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { createUser, inviteUser, listUsers, makePasswordLink } from '@metergate/platform/use-cases/users.ts';
@@ -75,11 +76,6 @@ const passwordLink = command({
 /** Where people reach the platform: as set, as it last ran, or as it would run. */
 async function publicUrlOf({ store }: UseCaseContext, { publicPlatformUrl, platform }: Config): Promise<string> {
   return publicPlatformUrl ?? await store.platformAddress.last() ?? `http://${hostInUrl(platform.host)}:${platform.port}`;
-}
-
-function hostInUrl(host: string): string {
-  const named = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return named.includes(':') ? `[${named}]` : named;
 }
 
 export const user = commandGroup('Make, invite and list users, and reset their passwords', {

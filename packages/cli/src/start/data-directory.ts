@@ -3,9 +3,10 @@
  * it decides by what it has read from the store. A lock is an open exclusive transaction on a separate file. The operating system releases
  * it however the process dies, so it is never stale.
  */
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, realpathSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeForOwner } from '@metergate/store/journal/owner-lock.ts';
 import { StartFault } from '../config/start-fault.ts';
 
 /** SQLite's result if another connection has the lock. */
@@ -144,14 +145,5 @@ function opened(file: string, unwritable: string): DatabaseSync {
     return new DatabaseSync(file);
   } catch {
     throw new StartFault(unwritable);
-  }
-}
-
-/** An existing file is not touched: opening and closing it would release a lock that this process holds on it. */
-function makeForOwner(file: string): void {
-  try {
-    closeSync(openSync(file, 'wx', 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

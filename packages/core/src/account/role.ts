@@ -12,3 +12,8 @@ export function hasRightsOf(role: Role, least: Role): boolean {
 export function weakerOf(one: Role, other: Role): Role {
   return hasRightsOf(one, other) ? other : one;
 }
+
+/** As it is stored; a role that is not known has the fewest rights. */
+export function roleNamed(text: string): Role {
+  return roles.find((role) => role === text) ?? 'viewer';
+}

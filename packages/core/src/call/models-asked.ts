@@ -88,9 +88,9 @@ export class ModelScanner {
  */
 export function modelsOfTarget(target: string): readonly string[] {
   const query = target.indexOf('?');
-  const path = decoded(query === -1 ? target : target.slice(0, query));
-  const byQuery = query === -1 ? [] : target.slice(query + 1).split('&').filter((part) => /^model=/i.test(decoded(part)))
-    .map((part) => decoded(part.replaceAll('+', ' ')).slice('model='.length));
+  const path = percentDecoded(query === -1 ? target : target.slice(0, query));
+  const byQuery = query === -1 ? [] : target.slice(query + 1).split('&').filter((part) => /^model=/i.test(percentDecoded(part)))
+    .map((part) => percentDecoded(part.replaceAll('+', ' ')).slice('model='.length));
   return [...segmentsWithModels(path.split('/').filter((segment) => segment !== '')), ...byQuery];
 }
 
@@ -115,7 +115,8 @@ function withoutMethod(name: string): string {
   return colon === -1 ? name : name.slice(0, colon);
 }
 
-function decoded(text: string): string {
+/** Percent-encoded text as what it stands for; text that is not well encoded as it is. */
+export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -5,6 +5,7 @@
 import { Buffer } from 'node:buffer';
 import { webcrypto } from 'node:crypto';
 import type { SignatureV4 } from '@smithy/signature-v4';
+import { percentDecoded } from '@metergate/core/call/models-asked.ts';
 import { upstreamRequestHeaders } from '@metergate/core/call/header-pairs.ts';
 import type { AwsCredential } from '@metergate/core/wire/made-credentials.ts';
 import type { CredentialMaker, MadeCredential, RequestToCredit } from './made-credential.ts';
@@ -124,7 +125,7 @@ function partsOf(target: string): { readonly path: string; readonly query: strin
     if (parameter === '') continue;
     const equals = parameter.indexOf('=');
     const [name, value] = equals === -1 ? [parameter, ''] : [parameter.slice(0, equals), parameter.slice(equals + 1)];
-    addTo(parameters, encoded(plain(name)), encoded(plain(value)));
+    addTo(parameters, encoded(percentDecoded(name)), encoded(percentDecoded(value)));
   }
   const names = [...parameters.keys()].filter((name) => name.toLowerCase() !== signatureParameter).sort();
   return { path: target.slice(0, mark), query: names.flatMap((name) => parameters.get(name)!.sort().map((value) => `${name}=${value}`)).join('&') };
@@ -143,12 +144,4 @@ function addTo(all: Map<string, string[]>, name: string, value: string): void {
   const known = all.get(name);
   if (known === undefined) all.set(name, [value]);
   else known.push(value);
-}
-
-function plain(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

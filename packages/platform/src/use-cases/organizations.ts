@@ -225,6 +225,7 @@ export function goneBefore(
   return goneMs === null || sinceMs >= goneMs ? null : isoText(goneMs);
 }
 
-function dollarsOrNull(amount: NanoDollars | null): string | null {
+/** With nine places. */
+export function dollarsOrNull(amount: NanoDollars | null): string | null {
   return amount === null ? null : formatDollars(amount);
 }

@@ -2,7 +2,7 @@
  * Runs and run-budget grants as administration sees them: listed, shown, closed; minted. Spec: Run; rules 13 and 15; rules: Interfaces.
  * Money as decimal US dollars with nine places, times in ISO 8601 UTC; absent is null.
  */
-import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { formatDollars } from '@metergate/core/money.ts';
 import type { ClampReason, Run, RunState } from '@metergate/core/run/run.ts';
 import { isoText } from '@metergate/core/time/iso-text.ts';
 import type { LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
@@ -11,7 +11,7 @@ import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
 import { moneyField } from './money-field.ts';
 import { lifeEnd } from './life.ts';
-import { findOrganization } from './organizations.ts';
+import { dollarsOrNull, findOrganization } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 export interface ShownRun extends LackingCalls {
@@ -99,12 +99,8 @@ export async function mintGrant(context: UseCaseContext, wanted: GrantInput): Pr
 /** With money and times as text. */
 export function shownRun(run: Run): ShownRun {
   return {
-    id: run.id, state: run.state, budget: moneyText(run.declared), effective: moneyText(run.effective), clampReason: run.clampReason,
+    id: run.id, state: run.state, budget: dollarsOrNull(run.declared), effective: dollarsOrNull(run.effective), clampReason: run.clampReason,
     spent: formatDollars(run.spent), unknownCalls: run.unknownCalls, unpricedCalls: run.unpricedCalls, gapCalls: run.gapCalls,
     startedAt: isoText(run.startedAtMs), expiresAt: isoText(run.expiresAtMs), endedAt: isoText(run.endedAtMs),
   };
-}
-
-function moneyText(amount: NanoDollars | null): string | null {
-  return amount === null ? null : formatDollars(amount);
 }

@@ -5,7 +5,7 @@
 import { unformatDollars } from '@metergate/core/money.ts';
 import { addUsage, addWhole, figurePlaces, noUsage, type UsageFigures, type WholeFigure } from '@metergate/core/report/usage-sum.ts';
 import type { UsageRow } from '@metergate/store/usage/usage-reports.ts';
-import { isTime, shownRows, type AskedDimension, type ShownFigures, type ShownUsage } from './usage.ts';
+import { isTime, largerFirst, shownRows, type AskedDimension, type ShownFigures, type ShownUsage } from './usage.ts';
 
 /** What rows are ranked by: `tokens` are those in and out. */
 export const usageOrders = ['cost', 'calls', 'tokens'] as const;
@@ -82,9 +82,4 @@ export function rankedUsage(rows: readonly ShownUsage[], order: UsageOrder): Sho
 function shownSizeOf({ cost, calls, inputTokens, outputTokens }: ShownFigures, order: UsageOrder): WholeFigure {
   if (order === 'cost') return unformatDollars(cost);
   return order === 'calls' ? calls : BigInt(inputTokens) + BigInt(outputTokens);
-}
-
-/** Numbers and bigints compare with each other. */
-function largerFirst(one: WholeFigure, other: WholeFigure): number {
-  return one > other ? -1 : one < other ? 1 : 0;
 }

@@ -181,7 +181,7 @@ function costliestFirst(one: UsageRow, other: UsageRow): number {
 }
 
 /** Numbers and bigints compare with each other. */
-function largerFirst(one: WholeFigure, other: WholeFigure): number {
+export function largerFirst(one: WholeFigure, other: WholeFigure): number {
   return one > other ? -1 : one < other ? 1 : 0;
 }
 

@@ -3,7 +3,7 @@
  * Rule 16; decision 103. Only the SHA-256 of the link's token is kept. Accepting is one change: if two accept at once, one succeeds. A link gives
  * no more than its maker could give at that moment: it becomes void with their membership, role or token.
  */
-import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
+import { hasRightsOf, roleNamed, type Role } from '@metergate/core/account/role.ts';
 import { newId, idPrefix, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
 import type { Selectable, Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
@@ -212,10 +212,6 @@ async function mayStillBeGiven(db: Transaction<Schema>, row: Selectable<Invitati
 
 function gives(role: string, wanted: string): boolean {
   return hasRightsOf(roleNamed(role), roleNamed(wanted));
-}
-
-function roleNamed(text: string): Role {
-  return roles.find((role) => role === text) ?? 'viewer';
 }
 
 function invitationOf(row: Selectable<InvitationTable>): Invitation {

@@ -2,7 +2,7 @@
  * Management tokens: for automation, of one organization, scoped to a role; kept as their SHA-256 and a prefix.
  * Rule 16. A token never exceeds its maker: if a person made it, their present role bounds it, and it ends with their membership.
  */
-import { roles, weakerOf, type Role } from '@metergate/core/account/role.ts';
+import { roleNamed, weakerOf, type Role } from '@metergate/core/account/role.ts';
 import { newId, idPrefix, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
 import type { Selectable, Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
@@ -76,8 +76,8 @@ export function managementTokensIn({ engine, clock, randomBytes }: StoreContext)
       if (row === undefined || (row.expires_at_ms !== null && Number(row.expires_at_ms) <= nowMs)) return null;
       if (row.made_by_person === null) return { ...tokenOf(row), makerRole: null };
       if (row.maker_role === null) return null;
-      const makerRole = roleOf(row.maker_role);
-      return { ...tokenOf(row), role: weakerOf(roleOf(row.role), makerRole), makerRole };
+      const makerRole = roleNamed(row.maker_role);
+      return { ...tokenOf(row), role: weakerOf(roleNamed(row.role), makerRole), makerRole };
     }),
     revoke: (id) => {
       const atMs = clock();
@@ -102,13 +102,9 @@ async function tokenRow(db: Transaction<Schema>, id: string): Promise<Selectable
   return db.selectFrom('management_token').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-function roleOf(text: string): Role {
-  return roles.find((role) => role === text) ?? 'viewer';
-}
-
 function tokenOf(row: Selectable<ManagementTokenTable>): ManagementToken {
   return {
-    id: row.id, organization: row.organization as OrganizationId, prefix: row.prefix, name: row.name, role: roleOf(row.role),
+    id: row.id, organization: row.organization as OrganizationId, prefix: row.prefix, name: row.name, role: roleNamed(row.role),
     madeBy: row.made_by_person as PersonId | null, createdAtMs: Number(row.created_at_ms),
     expiresAtMs: numberOrNull(row.expires_at_ms), revokedAtMs: numberOrNull(row.revoked_at_ms),
   };

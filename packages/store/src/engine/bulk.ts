@@ -3,7 +3,7 @@
  * batch. SQLite: tuples of 64, 8 and 1 (40 columns of them stay far below its bound of 32,766 values). PostgreSQL: one array for each column,
  * 1,000 rows at most, which bounds the size of its message.
  */
-import { CompiledQuery, type Transaction } from 'kysely';
+import { CompiledQuery, sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Engine } from './engine.ts';
 import type { Send } from './send.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -283,4 +283,11 @@ export async function deleteRows<Row, Key = Readonly<Record<string, string | big
     done += size;
   }
   return deleted;
+}
+
+/** Rows with one of these sequences. The text is the same for any number, so that no engine parses a new statement for each size of slice. */
+export function sequenceIn(engine: Engine['kind'], sequences: readonly bigint[]): RawBuilder<boolean> {
+  const all = sequences.map(String);
+  return engine === 'postgres' ? sql<boolean>`sequence = any(${all}::bigint[])`
+    : sql<boolean>`sequence in (select value from json_each(${`[${all.join(',')}]`}))`;
 }

@@ -81,7 +81,7 @@ export function sweepOwners(directory: string, owners: ReadonlySet<string>): voi
 /** A connection that shares the lock of its process; made where it is not there. @throws what SQLite or the file system throws. */
 function connect(path: string): DatabaseSync {
   makeForOwner(path);
-  const database = new DatabaseSync(addressOf(path), { timeout: 0 });
+  const database = new DatabaseSync(exclusiveAddress(path), { timeout: 0 });
   try {
     // A read locks the file for the process. No journal of SQLite lies beside the file.
     database.exec('PRAGMA journal_mode = MEMORY; SELECT count(*) FROM sqlite_schema');
@@ -102,15 +102,18 @@ function taken(database: DatabaseSync, path: string): boolean {
   }
 }
 
-function addressOf(path: string): string | URL {
+export function exclusiveAddress(path: string): string | URL {
   if (process.platform === 'win32') return path;
   const address = pathToFileURL(path);
   address.searchParams.set('vfs', 'unix-excl');
   return address;
 }
 
-/** SQLite would create a file that everybody can read. */
-function makeForOwner(path: string): void {
+/**
+ * SQLite would create a file that everybody can read. An existing file is not touched: opening and closing it would release a lock that this
+ * process holds on it.
+ */
+export function makeForOwner(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {

@@ -6,6 +6,7 @@ import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { sql, type RawBuilder, type Selectable, type Transaction } from 'kysely';
 import { callRecordOf } from '../calls/call-row.ts';
+import { sequenceIn } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { CallRecordTable, Schema } from '../schema/schema.ts';
 import { dropCallCorrections } from '../spend/call-corrections.ts';
@@ -55,10 +56,10 @@ export async function keepBeginnings(transaction: Transaction<Schema>, organizat
 export async function removeRecords(
   engine: Engine['kind'], transaction: Transaction<Schema>, calls: readonly OldCall[], youngMs: number,
 ): Promise<number> {
-  const { rows } = await (sql`delete from call_record where ${isOneOf(engine, calls.map(({ sequence }) => sequence))} returning *` as RawBuilder<Row>)
-    .execute(transaction);
+  const sequences = calls.map(({ sequence }) => sequence);
+  const { rows } = await (sql`delete from call_record where ${sequenceIn(engine, sequences)} returning *` as RawBuilder<Row>).execute(transaction);
   const records: CallRecord[] = rows.map(callRecordOf);
-  const counted = await dropCallCorrections(engine, transaction, calls.map(({ sequence }) => sequence));
+  const counted = await dropCallCorrections(engine, transaction, sequences);
   await noteGone(engine, transaction, records.map((record, index) => asSpent(record, counted.get(BigInt(rows[index]!.sequence)))), youngMs);
   await subtractUsage(engine, transaction, records, rows.map(({ attribution }) => Number(attribution)));
   await subtractHours(engine, transaction, records);
@@ -68,11 +69,4 @@ export async function removeRecords(
 /** With what caps count of its correction: it is not refunded either. */
 function asSpent(record: CallRecord, counted: bigint | undefined): GoneRecord {
   return counted === undefined ? record : { ...record, cost: nanoDollars((record.cost ?? 0n) + counted), counted };
-}
-
-/** The text is the same for any number, so that no engine parses a new statement for each size of slice. */
-function isOneOf(engine: Engine['kind'], sequences: readonly bigint[]): RawBuilder<boolean> {
-  const all = sequences.map(String);
-  return engine === 'postgres' ? sql<boolean>`sequence = any(${all}::bigint[])`
-    : sql<boolean>`sequence in (select value from json_each(${`[${all.join(',')}]`}))`;
 }

@@ -7,7 +7,7 @@ import type { NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord, CostGap } from '@metergate/core/record/call-record.ts';
 import { sql, type Transaction } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
-import { insertRows, type BulkInsert } from '../engine/bulk.ts';
+import { insertRows, sequenceIn, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
 import { sendingIn } from '../engine/send.ts';
 import { holdOffErasures } from '../operation/erased.ts';
@@ -129,7 +129,7 @@ export function callCorrectionsIn({ engine, background, clock }: StoreContext): 
           fresh.push({ ...made, counted: now, sequence, organization, startedAtMs, atMs });
         }
         const gone = [...known.keys()].filter((sequence) => !corrections.has(sequence));
-        if (gone.length > 0) await transaction.deleteFrom('call_correction').where(isOneOf(engine.kind, gone)).execute();
+        if (gone.length > 0) await transaction.deleteFrom('call_correction').where(sequenceIn(engine.kind, gone)).execute();
         await insertRows(engine.kind, transaction, insert, fresh);
         await applyCorrections(engine.kind, transaction, changes, atMs);
         return fresh.length + gone.length;
@@ -151,7 +151,7 @@ export async function dropCallCorrections(
   engine: Engine['kind'], transaction: Transaction<Schema>, sequences: readonly bigint[],
 ): Promise<ReadonlyMap<bigint, bigint>> {
   if (sequences.length === 0) return new Map();
-  const rows = await transaction.deleteFrom('call_correction').where(isOneOf(engine, sequences)).returning(['sequence', 'counted_nano']).execute();
+  const rows = await transaction.deleteFrom('call_correction').where(sequenceIn(engine, sequences)).returning(['sequence', 'counted_nano']).execute();
   return new Map(rows.map((row) => [BigInt(row.sequence), BigInt(row.counted_nano)]));
 }
 
@@ -165,7 +165,7 @@ async function isErased(transaction: Transaction<Schema>, organization: string):
 async function liveAmong(
   engine: Engine['kind'], transaction: Transaction<Schema>, sequences: readonly bigint[],
 ): Promise<ReadonlyMap<bigint, readonly string[]>> {
-  const asked = transaction.selectFrom('call_record').select(['sequence', 'labels']).where(isOneOf(engine, sequences)).orderBy('sequence');
+  const asked = transaction.selectFrom('call_record').select(['sequence', 'labels']).where(sequenceIn(engine, sequences)).orderBy('sequence');
   const rows = await (engine === 'postgres' ? asked.forKeyShare() : asked).execute();
   return new Map(rows.map(({ sequence, labels }) => [BigInt(sequence), labels === null ? [] : JSON.parse(labels) as string[]]));
 }
@@ -175,7 +175,7 @@ async function rowsOf(
   { sequences, organization }: { readonly sequences: readonly bigint[]; readonly organization: string },
 ): Promise<Map<bigint, KnownCorrection>> {
   if (sequences.length === 0) return new Map();
-  const rows = await db.selectFrom('call_correction').selectAll().where('organization', '=', organization).where(isOneOf(engine, sequences))
+  const rows = await db.selectFrom('call_correction').selectAll().where('organization', '=', organization).where(sequenceIn(engine, sequences))
     .execute();
   return new Map(rows.map((row) => [BigInt(row.sequence), {
     recorded: row.recorded_nano as NanoDollars | null, cost: row.cost_nano as NanoDollars, costGaps: costGapsOf(row.cost_gaps),
@@ -186,13 +186,6 @@ async function rowsOf(
 function isSame(known: KnownCorrection | undefined, made: KnownCorrection): boolean {
   return known !== undefined && known.recorded === made.recorded && known.cost === made.cost && known.priceList === made.priceList
     && known.counted === made.counted && known.costGaps.join() === made.costGaps.join();
-}
-
-/** The text is the same for any number, so that no engine parses a new statement for each size of slice. */
-function isOneOf(engine: Engine['kind'], sequences: readonly bigint[]) {
-  const all = sequences.map(String);
-  return engine === 'postgres' ? sql<boolean>`sequence = any(${all}::bigint[])`
-    : sql<boolean>`sequence in (select value from json_each(${`[${all.join(',')}]`}))`;
 }
 
 type SumRow = { readonly [Name in CorrectedColumn]?: string | null } & {

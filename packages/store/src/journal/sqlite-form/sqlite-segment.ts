@@ -1,8 +1,8 @@
 /** A segment as earlier versions wrote it: a database of SQLite, in use by one process. It is only read here, once its process is dead. */
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
 import { JournalFault, sqliteResult } from '../journal-fault.ts';
+import { exclusiveAddress } from '../owner-lock.ts';
 import type { RowKind } from '../row.ts';
 import { unreadableSegment } from '../segment.ts';
 
@@ -29,7 +29,7 @@ export function readOldSegment(path: string, read: (rows: Iterable<OldRow>, seal
   if (!existsSync(path)) throw unreadableSegment(path, 'it is gone');
   let database: DatabaseSync | null = null;
   try {
-    database = new DatabaseSync(addressOf(path), { timeout: busyTimeoutMs });
+    database = new DatabaseSync(exclusiveAddress(path), { timeout: busyTimeoutMs });
     assertSound(database);
     assertForm(database, path);
     // Every connection holds a lock for as long as it is open, and the kernel frees that of a process with it: leaving the log mode needs the
@@ -50,13 +50,6 @@ export function readOldSegment(path: string, read: (rows: Iterable<OldRow>, seal
   } finally {
     database?.close();
   }
-}
-
-function addressOf(path: string): string | URL {
-  if (process.platform === 'win32') return path;
-  const address = pathToFileURL(path);
-  address.searchParams.set('vfs', 'unix-excl');
-  return address;
 }
 
 function broken(path: string, result: number, error: Error): JournalFault {
