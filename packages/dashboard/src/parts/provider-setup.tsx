@@ -6,9 +6,9 @@ import { Confirm, useQuestion } from './confirm.tsx';
 import { useDoing } from './doing.ts';
 import { SecretInput } from './secret-input.tsx';
 import { StateBadge } from './state-badge.tsx';
+import { providerNames } from '../shown/provider-names.ts';
 
 type Connection = Shown<'ListedProviderConnection'>;
-const providerNames = { openai: 'OpenAI', anthropic: 'Anthropic' } as const;
 const changes = ['/platform/v1/providers'];
 
 export function ProviderSetup({ connections, sandbox }: { readonly connections: readonly Connection[]; readonly sandbox: boolean }) {

@@ -1,12 +1,12 @@
 /** The words of a comparison with a bill. */
 import type { paths, Shown } from '../../api/client.ts';
+import { providerNames } from '../../shown/provider-names.ts';
 
 export type Line = Shown<'Reconciliation'>['lines'][number];
 export type ChosenSeller = NonNullable<paths['/platform/v1/reconciliations']['post']['requestBody']>['content']['application/json']['provider'];
 
 export const sellerNames = {
-  openai: 'OpenAI',
-  anthropic: 'Anthropic',
+  ...providerNames,
   azure: 'Azure',
   google: 'Google Cloud',
   bedrock: 'AWS Bedrock',

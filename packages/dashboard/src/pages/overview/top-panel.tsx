@@ -9,6 +9,7 @@ import { TopList } from '../../parts/top-list.tsx';
 import type { ShownCall } from '../../shown/call-record.ts';
 import { wordsFor } from '../../shown/choices.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
+import { providerNames } from '../../shown/provider-names.ts';
 import { isoOf, type Range } from '../../shown/ranges.ts';
 import { topQuery, topShown, wholeBy, type TopBy } from './overview-data.ts';
 
@@ -20,7 +21,7 @@ const withoutName: Readonly<Record<TopBy, string>> = {
   run: 'without a run',
   wire: 'without a provider',
 };
-const providers = { openai: 'OpenAI', anthropic: 'Anthropic', upstream: 'Declared upstream' } satisfies Record<ShownCall['wire'], string>;
+const wires = { ...providerNames, upstream: 'Declared upstream' } satisfies Record<ShownCall['wire'], string>;
 
 interface TopPanelProps {
   readonly by: TopBy;
@@ -34,7 +35,7 @@ export function TopPanel({ by, title, range, filters }: TopPanelProps) {
   const usage = useQuery(topQuery(by, range, filters));
   const whole = useQuery(topQuery(wholeBy, range, filters));
   const same = { ...(range.name === 'custom' ? isoOf(range) : { range: range.name }), ...chosenFilters(filters) };
-  const shown = (name: string): string => (by === 'key' ? (names.get(name) ?? name) : by === 'wire' ? wordsFor(providers, name) : name);
+  const shown = (name: string): string => (by === 'key' ? (names.get(name) ?? name) : by === 'wire' ? wordsFor(wires, name) : name);
   return (
     <Panel
       title={title}

@@ -17,11 +17,12 @@ import { Coming, Loaded } from '../../parts/states.tsx';
 import { wholeCount } from '../../shown/amounts.ts';
 import { Money, Moment } from '../../shown/figures.tsx';
 import { keysQuery } from '../../shown/key-names.ts';
+import { providerNames } from '../../shown/provider-names.ts';
 import { LimitTrial } from './limit-trial.tsx';
 import { Snippets } from './snippets.tsx';
 import { firstCallQuery, firstRefusalQuery } from './start-asks.ts';
 import { Step } from './step.tsx';
-import { TestCallForm, useTestCall, type TestedProvider } from './test-call.tsx';
+import { TestCallForm, useTestCall } from './test-call.tsx';
 
 export function StartPage() {
   const [made, setMade] = useState<MintedKey | null>(null);
@@ -31,7 +32,7 @@ export function StartPage() {
   const keys = useQuery(keysQuery);
   const calls = useQuery({ ...firstCallQuery, ...untilOne });
   const refused = useQuery({ ...firstRefusalQuery, ...untilOne });
-  const connected = (providers.data?.data ?? []).flatMap(({ provider, state }) => (state === 'connected' ? [provider as TestedProvider] : []));
+  const connected = (providers.data?.data ?? []).flatMap(({ provider, state }) => (state === 'connected' ? [provider] : []));
   const testCall = useTestCall(connected);
   const live = (keys.data?.data ?? []).filter(isLive);
   const call = calls.data?.data[0] as Shown<'CallRecord'> | undefined;
@@ -111,8 +112,6 @@ export function StartPage() {
     </Page>
   );
 }
-
-const providerNames: Readonly<Record<TestedProvider, string>> = { openai: 'OpenAI', anthropic: 'Anthropic' };
 
 /** The key if it has the form of one. */
 function wholeKey(text: string): string | null {

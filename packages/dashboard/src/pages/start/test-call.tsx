@@ -8,24 +8,22 @@ import { useDoing } from '../../parts/doing.ts';
 import { RefusalHelp } from '../../parts/refusal-help.tsx';
 import { SecretInput } from '../../parts/secret-input.tsx';
 import { Fault } from '../../parts/states.tsx';
+import { providerNames, type NamedProvider } from '../../shown/provider-names.ts';
 import { isRefusalCode } from '../../shown/refusal-words.ts';
 
-export type TestedProvider = 'openai' | 'anthropic';
-
 /** A small one of each. */
-const models: Readonly<Record<TestedProvider, string>> = { openai: 'gpt-5-mini', anthropic: 'claude-haiku-4-5' };
-const names: Readonly<Record<TestedProvider, string>> = { openai: 'OpenAI', anthropic: 'Anthropic' };
+const models: Readonly<Record<NamedProvider, string>> = { openai: 'gpt-5-mini', anthropic: 'claude-haiku-4-5' };
 
 /** The call to send. `providers`: those with a key connected; empty: not known. */
-export function useTestCall(providers: readonly TestedProvider[]) {
+export function useTestCall(providers: readonly NamedProvider[]) {
   const [serviceKey, setServiceKey] = useState('');
-  const [chosen, setChosen] = useState<TestedProvider | null>(null);
+  const [chosen, setChosen] = useState<NamedProvider | null>(null);
   const [named, setNamed] = useState<string | null>(null);
   const provider = chosen ?? providers[0] ?? 'openai';
   const model = named ?? models[provider];
   return {
     serviceKey, setServiceKey, provider, model, setModel: setNamed,
-    setProvider: (next: TestedProvider) => {
+    setProvider: (next: NamedProvider) => {
       setChosen(next);
       setNamed(null);
     },
@@ -46,7 +44,7 @@ export function useSending({ serviceKey, provider, model }: CallToTry) {
 
 interface TestCallProps {
   readonly of: CallToTry;
-  readonly providers: readonly TestedProvider[];
+  readonly providers: readonly NamedProvider[];
   readonly sandbox: boolean;
 }
 
@@ -72,9 +70,9 @@ export function TestCallForm({ of: call, providers, sandbox }: TestCallProps) {
           />
           <NativeSelect
             label="Provider"
-            data={(providers.length === 0 ? (['openai', 'anthropic'] as const) : providers).map((value) => ({ value, label: names[value] }))}
+            data={(providers.length === 0 ? (['openai', 'anthropic'] as const) : providers).map((value) => ({ value, label: providerNames[value] }))}
             value={call.provider}
-            onChange={({ currentTarget }) => call.setProvider(currentTarget.value as TestedProvider)}
+            onChange={({ currentTarget }) => call.setProvider(currentTarget.value as NamedProvider)}
           />
           <TextInput label="Model" w={180} maxLength={256} value={call.model} onChange={({ currentTarget }) => call.setModel(currentTarget.value)} />
           <Button type="submit" leftSection={<Send size={15} aria-hidden />} disabled={!call.isWhole} loading={sending.isPending}>
