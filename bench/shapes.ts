@@ -70,7 +70,7 @@ async function bench(): Promise<number> {
     for (const [name, shape] of shapes) {
       // The first round is not counted: V8 compiles what a shape needs with its first calls, and a product has more to compile than a relay.
       for (let round = 0; round <= rounds; round += 1) {
-        // Whoever has the first turn of a round takes longer.
+        // What a subject takes depends on its place in a round.
         for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
           const figure = await measure(calls, subject, shape, plan.roundMs);
           if (round === 0) continue;

@@ -120,7 +120,7 @@ export class Answer {
   }
 
   #slowDown(source: Source | null): void {
-    if (this.#full || (this.#response instanceof WholeResponse && this.#response.flush())) return;
+    if (this.#full) return;
     this.#full = true;
     source?.pause();
     this.#response.once('drain', () => {

@@ -266,7 +266,7 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
   #waitForNext(): void {
     this.#phase = 'idle';
     this.#sinceMs = this.#callers.clock.awakeMs;
-    if (this.#socket.writableNeedDrain && this.#socket.writableLength > 0) this.#awaitReading();
+    if (this.#socket.writableNeedDrain) this.#awaitReading();
     else if (this.#early !== null) setImmediate(() => this.#next());
   }
 

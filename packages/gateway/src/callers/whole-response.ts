@@ -4,7 +4,6 @@
  */
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Socket } from 'node:net';
-import { leavesAtOnce } from '@metergate/store/network/leaves-at-once.ts';
 import { joinedTextBytesMax, type CallerResponse } from './caller-exchange.ts';
 
 /** Whose turn it was. */
@@ -84,11 +83,6 @@ export class WholeResponse implements CallerResponse {
       process.nextTick(uncork, this.#socket);
     }
     return this.#write(chunk, encoding, written);
-  }
-
-  /** What was written in this tick leaves now. True: the system took all of it. */
-  flush(): boolean {
-    return leavesAtOnce(this.#socket);
   }
 
   #write(chunk: Uint8Array | string, encoding?: BufferEncoding, written?: Written): boolean {

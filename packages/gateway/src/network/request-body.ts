@@ -8,7 +8,6 @@ import type { Socket } from 'node:net';
 import { bodySlabs } from '../fairness/body-slabs.ts';
 import { framedChunk } from '../http-parser/chunk-framing.ts';
 import { ExchangeError } from './exchange-fault.ts';
-import { leavesAtOnce } from '@metergate/store/network/leaves-at-once.ts';
 
 /** What is written in shorter pieces costs the socket an object for each, many times their size: few of them wait there. Bytes. */
 const shortBytesBelow = 1024;
@@ -118,7 +117,7 @@ export class RequestBody {
     if (contentLength === null) socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
     let hasRoom = bodySlabs.hasLent(chunk) ? socket.write(chunk, (error) => giveBack(chunk, error)) : socket.write(chunk);
     if (contentLength === null) hasRoom = socket.write('\r\n', 'latin1');
-    return hasRoom || leavesAtOnce(socket);
+    return hasRoom;
   }
 
   #forwardShort(socket: Socket, bytes: Buffer): boolean {
