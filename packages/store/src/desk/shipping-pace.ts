@@ -9,7 +9,7 @@ import type { Engine } from '../engine/engine.ts';
 /** How long something that was closed waits where few rows come. */
 const soonMs = { sqlite: 50, postgres: 20 };
 /** Where many come. On PostgreSQL it is listed within a second, a batch under way included. */
-const busyMs = { sqlite: { least: 200, most: 200 }, postgres: { least: 200, most: 400 } };
+const busyMs = { sqlite: { least: 200, most: 200 }, postgres: { least: 350, most: 400 } };
 /** From this pace on, of all cells together, many rows come. */
 const manyRowsASecond = 50;
 /** Rows that are worth a batch of a shared store. */
