@@ -28,7 +28,8 @@ export const sharedFolders: readonly SharedFolder[] = [
       folders: ['call/', 'callers/', 'network/'],
       except: [
         'callers/arriving-chunks.test.ts', 'callers/caller-connection.test.ts', 'callers/repeated-head.test.ts',
-        'network/create-destination.test.ts', 'network/socket-destination.test.ts', 'network/mixed-load.test.ts', 'network/reading-turns.test.ts',
+        'network/answer-turns.test.ts', 'network/create-destination.test.ts', 'network/socket-destination.test.ts', 'network/mixed-load.test.ts',
+        'network/reading-turns.test.ts',
       ],
     },
   },
