@@ -1,19 +1,16 @@
 /**
  * How soon after something was closed the journal is shipped. A batch costs a millisecond or more before its first row, and a row costs less the
  * more of them change the same sums. So where rows come fast, a look comes later and finds more. On PostgreSQL a batch costs the server as much as
- * some forty of its rows: a busy node waits until one is worth that, and several cells, of which each gets batches of its own, wait longer than one.
- * Decisions 205 and 345.
+ * some forty of its rows, and each cell gets batches of its own: a node is busy by the rows of all its cells. Decisions 205 and 345.
  */
 import type { Engine } from '../engine/engine.ts';
 
 /** How long something that was closed waits where few rows come. */
 const soonMs = { sqlite: 50, postgres: 20 };
 /** Where many come. On PostgreSQL it is listed within a second, a batch under way included. */
-const busyMs = { sqlite: { least: 200, most: 200 }, postgres: { least: 350, most: 400 } };
+const busyMs = { sqlite: 200, postgres: 400 };
 /** From this pace on, of all cells together, many rows come. */
 const manyRowsASecond = 50;
-/** Rows that are worth a batch of a shared store. */
-const worthRows = 100;
 /** On a shared store a pace is the mean over about this time: two calls that end together are no busy node. */
 const meanMs = { sqlite: 0, postgres: 500 };
 
@@ -40,16 +37,11 @@ export function shippingPaces(engine: Engine['kind'], nowMs: () => number): () =
         [lookedMs, lastMs] = [atMs, tookMs];
       },
       get pauseMs() {
-        const { least, most } = busyMs[engine];
         const isBusy = speeds.reduce((sum, each) => sum + each, 0) >= manyRowsASecond;
-        if (isBusy) return within(least, most, Math.round(worthRows / speeds[place]! * 1_000));
+        if (isBusy) return busyMs[engine];
         // A shared server that takes long, because it is busy or because other nodes ship to it, is left alone for as long.
-        return engine === 'sqlite' ? soonMs.sqlite : within(soonMs.postgres, least, lastMs);
+        return engine === 'sqlite' ? soonMs.sqlite : Math.min(busyMs.postgres, Math.max(soonMs.postgres, lastMs));
       },
     };
   };
-}
-
-function within(least: number, most: number, ms: number): number {
-  return Math.min(most, Math.max(least, ms));
 }
