@@ -37,6 +37,7 @@ function allShapes(): Map<string, CallShape> {
   for (const api of ['chat', 'messages', 'responses'] as const) {
     shapes.set(`${api} answer 100 KB`, { ...usual, api, answer: { bytes: 100_000 } });
     shapes.set(`${api} stream 200`, { ...usual, api, answer: { events: 200 } });
+    shapes.set(`${api} stream 3000`, { ...usual, api, answer: { events: 3_000 } });
     shapes.set(`${api} stream 10000 by 8`, { ...usual, api, answer: { events: 10_000, each: 8 } });
   }
   return shapes;
