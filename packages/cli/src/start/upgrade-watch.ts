@@ -67,7 +67,7 @@ export function createUpgradeWatch({ tell, waitsFor, monotonicMs, every }: Upgra
       if (now !== null && now.at === null) {
         const [first, ...others] = made;
         tell(`${first} was upgraded from schema ${now.from} to ${now.to} in ${seconds()} s${
-          others.length === 0 ? '' : `, and ${others.length} more cells`}.`);
+          others.length === 0 ? '' : `, and ${others.length === 1 ? 'one more cell' : `${others.length} more cells`}`}.`);
       }
       now = null;
     },

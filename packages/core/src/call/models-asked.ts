@@ -5,6 +5,7 @@
 import { JsonScanner } from '../json/json-scanner.ts';
 import { watched, WatchedValue, type ValueKind } from '../json/watched-value.ts';
 import type { BodyModels } from './allowed-models.ts';
+import { percentDecoded } from './percent-decoded.ts';
 
 /** More than this many times `model` in one body is no usual request. */
 const namesMax = 16;
@@ -113,13 +114,4 @@ function segmentsWithModels(segments: readonly string[]): string[] {
 function withoutMethod(name: string): string {
   const colon = name.lastIndexOf(':');
   return colon === -1 ? name : name.slice(0, colon);
-}
-
-/** Percent-encoded text as what it stands for; text that is not well encoded as it is. */
-export function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -19,7 +19,7 @@ type Listed = typeof filterValues;
 type Unlisted = { [Name in keyof Listed]: Exclude<NonNullable<CallsQuery[Name]>, Listed[Name][number]> }[keyof Listed];
 /** Fails to compile if `filterValues` lacks a value that the platform knows. */
 type Known = Complete<Unlisted>;
-type Complete<Missing extends never> = [Missing] extends [never] ? Listed : Listed;
+type Complete<_Missing extends never> = Listed;
 type ValueOf<Name extends string> = Name extends keyof Known ? Known[Name][number] : string;
 
 /** Filters by attribution. Filtering for a missing name, such as no project, is not possible. */

@@ -5,7 +5,7 @@
 import { Buffer } from 'node:buffer';
 import { webcrypto } from 'node:crypto';
 import type { SignatureV4 } from '@smithy/signature-v4';
-import { percentDecoded } from '@metergate/core/call/models-asked.ts';
+import { percentDecoded } from '@metergate/core/call/percent-decoded.ts';
 import { upstreamRequestHeaders } from '@metergate/core/call/header-pairs.ts';
 import type { AwsCredential } from '@metergate/core/wire/made-credentials.ts';
 import type { CredentialMaker, MadeCredential, RequestToCredit } from './made-credential.ts';

@@ -35,8 +35,7 @@ export class AnswerTurns {
 
   /** Whether so many bytes that were read wait. Then keep them: `look` is called in a later turn, once. It must not throw. */
   waits(organization: OrganizationId, bytes: number, look: () => void): boolean {
-    const mayGo = this.#turns.mayGo(organization);
-    if (mayGo || !readWaits(mayGo, { bytes, waitingBytes: this.#waitingBytes })) return false;
+    if (!readWaits(this.#turns.mayGo(organization), { bytes, waitingBytes: this.#waitingBytes })) return false;
     this.#waitingBytes += bytes;
     this.#turns.later(organization, () => {
       this.#waitingBytes -= bytes;

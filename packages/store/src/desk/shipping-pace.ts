@@ -7,6 +7,8 @@ import type { Engine } from '../engine/engine.ts';
 
 /** How long something that was closed waits where few rows come. */
 const soonMs = { sqlite: 50, postgres: 20 };
+/** As long as its last batch took a shared store is left alone there, but no longer than this. */
+const restMsMax = 200;
 /** Where many come. On PostgreSQL it is listed within a second, a batch under way included. */
 const busyMs = { sqlite: 200, postgres: 400 };
 /** From this pace on, of all cells together, many rows come. */
@@ -40,7 +42,7 @@ export function shippingPaces(engine: Engine['kind'], nowMs: () => number): () =
         const isBusy = speeds.reduce((sum, each) => sum + each, 0) >= manyRowsASecond;
         if (isBusy) return busyMs[engine];
         // A shared server that takes long, because it is busy or because other nodes ship to it, is left alone for as long.
-        return engine === 'sqlite' ? soonMs.sqlite : Math.min(busyMs.postgres, Math.max(soonMs.postgres, lastMs));
+        return engine === 'sqlite' ? soonMs.sqlite : Math.min(restMsMax, Math.max(soonMs.postgres, lastMs));
       },
     };
   };

@@ -102,6 +102,7 @@ function taken(database: DatabaseSync, path: string): boolean {
   }
 }
 
+/** A file of SQLite whose lock belongs to the process that has it open, and ends with it. Windows has no such address. */
 export function exclusiveAddress(path: string): string | URL {
   if (process.platform === 'win32') return path;
   const address = pathToFileURL(path);
