@@ -141,3 +141,14 @@ test('whole bodies that a provider does not take leave room for others, however 
     await goOn();
   }
 });
+
+test('a body that is released twice leaves what its organization holds now counted', () => {
+  const bodies = createHeldBodies(budgetBytes);
+  const old = new Caller(bodies, 'a');
+  old.held.release();
+  const [first, second] = [new Caller(bodies, 'a'), new Caller(bodies, 'a')];
+  first.bring(budgetBytes / 2);
+  old.held.release();
+  second.bring(kibibyte);
+  assert.ok(new Caller(bodies, 'a').paused, 'it still counts for the half that is its share');
+});

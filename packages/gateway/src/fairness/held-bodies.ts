@@ -108,7 +108,8 @@ class Memory implements HeldBodies {
   }
 
   forget({ organization, share }: Body): void {
-    if (share.bytes === 0 && share.unfinished.size === 0) this.#shares.delete(organization);
+    // A body that is released twice may be of a share that has been replaced.
+    if (share.bytes === 0 && share.unfinished.size === 0 && this.#shares.get(organization) === share) this.#shares.delete(organization);
   }
 
   #mayContinue(body: Body): boolean {

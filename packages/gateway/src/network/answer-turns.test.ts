@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { it } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { CallTurns } from '../fairness/call-turns.ts';
 import { AnswerTurns, answerTurns, readWaits, waitingBytesMax } from './answer-turns.ts';
 import { createSocketDestination } from './socket-destination.ts';
 import { listen } from './test-support/raw-peer.ts';
+import { selfSigned } from './test-support/self-signed.ts';
 
 const [many, few] = ['org_many', 'org_few'] as OrganizationId[] as [OrganizationId, OrganizationId];
 const patient = { connectMs: 60_000, headMs: 60_000, idleBodyMs: 60_000 };
@@ -84,3 +86,37 @@ it('an answer that was read before its connection broke is told all the same', a
   assert.deepEqual([answerTurns.waiting, answerTurns.waitingBytes], [0, 0]);
   await destination.close();
 });
+
+/** Sixty calls of one organization and one of another, to a provider that answers all at once and ends its TLS connections. */
+async function endedOverTls(answer: string): Promise<readonly string[]> {
+  const identity = selfSigned('localhost');
+  const sockets: Socket[] = [];
+  const server = createTlsServer({ ...identity }, (socket) => socket.on('error', () => {}).once('data', () => void sockets.push(socket)));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const origin = `https://localhost:${(server.address() as AddressInfo).port}`;
+  const destination = createSocketDestination({ origin, timeouts: patient, guard: null, tls: { ca: identity.cert } });
+  const asked = [...Array.from({ length: 60 }, () => many), few].map((organization) => listen(destination, { organization }));
+  const until = async (done: () => boolean): Promise<void> => { while (!done()) await new Promise((resume) => { setTimeout(resume, 5); }); };
+  await until(() => sockets.length === 61);
+  for (const organization of [few, many, few]) assert.equal(answerTurns.waits(organization, 1, () => {}), false);
+  for (const socket of sockets) socket.end(answer);
+  const answers = await Promise.all(asked.map(({ heard }) => heard));
+  await destination.close();
+  server.close();
+  // Those that were looked at early still have their turn.
+  await until(() => answerTurns.waiting === 0);
+  assert.equal(answerTurns.waitingBytes, 0);
+  return [...new Set(answers.map(({ ending, status, body }) => `${ending} ${status} ${body.length}`))];
+}
+
+const body = 'x'.repeat(9_000);
+const ends = 'HTTP/1.1 200 OK\r\nConnection: close\r\n';
+for (const [framing, answer] of [
+  ['with a length', `${ends}Content-Length: 9000\r\n\r\n${body}`],
+  ['in chunks', `${ends}Transfer-Encoding: chunked\r\n\r\n2328\r\n${body}\r\n0\r\n\r\n`],
+  ['until the connection ends', `${ends}\r\n${body}`],
+] as const) {
+  it(`an answer ${framing} arrives whole where TLS says its end while it waits`, async () => {
+    assert.deepEqual(await endedOverTls(answer), ['end 200 9000']);
+  });
+}

@@ -214,11 +214,16 @@ export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting
 
   /** Whether what was read waits for a later turn, since others' answers come, too. */
   #waits(bytes: Buffer): boolean {
+    if (this.#unread !== null) {
+      // TLS hands out what it has decrypted, whether or not it is to be read.
+      this.#unread = Buffer.concat([this.#unread, bytes]);
+      return true;
+    }
     const organization = this.#organization;
-    if (this.#unread === null && (organization === undefined || !answerTurns.waits(organization, bytes.length, this.readOn))) return false;
-    // TLS hands out what it has decrypted, whether or not it is to be read.
-    this.#unread = this.#unread === null ? bodySlabs.copyOf(bytes) : Buffer.concat([this.#unread, bytes]);
-    return this.#rests = true;
+    if (organization === undefined || !answerTurns.waits(organization, bytes.length, this.readOn)) return false;
+    this.#unread = bodySlabs.copyOf(bytes);
+    this.#rests = true;
+    return true;
   }
 
   #take(bytes: Buffer): boolean {
@@ -278,7 +283,10 @@ export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting
     return false;
   }
 
+  /** TLS says it behind the last bytes in one go, also while these wait. They are looked at first. */
   readonly #ended = (): void => {
+    if (this.#unread !== null) this.#takeUnread();
+    if (this.#phase === 'gone') return;
     if (this.#phase !== 'head' && this.#phase !== 'body') {
       this.#broke(new ExchangeError('connect', 'The destination closed the connection.'));
     } else if (this.#phase === 'body' && !this.#keepAlive && this.#reader.endsHere()) {

@@ -265,7 +265,8 @@ class SegmentShipper implements Shipper {
   /** False: a distant store that was not heard of for a while does not hold the segment any more. Its being away is no news of that. */
   async #isConfirmed(tracked: Tracked): Promise<boolean> {
     const nowMs = this.#progress.nowMs();
-    if (this.#options.distant !== true || tracked.mark === null || tracked.mark === 0 || nowMs - tracked.confirmedMs < confirmMs) return true;
+    if (this.#options.distant !== true || this.#away !== null) return true;
+    if (tracked.mark === null || tracked.mark === 0 || nowMs - tracked.confirmedMs < confirmMs) return true;
     tracked.confirmedMs = nowMs;
     return this.#isHeld(tracked, tracked.mark).catch(() => true);
   }
