@@ -214,15 +214,11 @@ export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting
 
   /** Whether what was read waits for a later turn, since others' answers come, too. */
   #waits(bytes: Buffer): boolean {
-    if (this.#unread !== null) {
-      // TLS hands out what it has decrypted, whether or not it is to be read.
-      this.#unread = Buffer.concat([this.#unread, bytes]);
-      return true;
-    }
     const organization = this.#organization;
-    if (organization === undefined || !answerTurns.waits(organization, bytes.length, this.readOn)) return false;
-    this.#unread = bodySlabs.copyOf(bytes);
-    this.#rests = true;
+    if (this.#unread === null && (organization === undefined || !answerTurns.waits(organization, bytes.length, this.readOn))) return false;
+    // Only the first read waits for a turn. TLS hands out what it has decrypted behind it, whether or not it is to be read.
+    this.#rests ||= this.#unread === null;
+    this.#unread = this.#unread === null ? bodySlabs.copyOf(bytes) : Buffer.concat([this.#unread, bytes]);
     return true;
   }
 
@@ -286,7 +282,6 @@ export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting
   /** TLS says it behind the last bytes in one go, also while these wait. They are looked at first. */
   readonly #ended = (): void => {
     if (this.#unread !== null) this.#takeUnread();
-    if (this.#phase === 'gone') return;
     if (this.#phase !== 'head' && this.#phase !== 'body') {
       this.#broke(new ExchangeError('connect', 'The destination closed the connection.'));
     } else if (this.#phase === 'body' && !this.#keepAlive && this.#reader.endsHere()) {
