@@ -162,7 +162,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'reports/running-thread.ts', 'reports/report-client.ts',
     'http/parts.ts', 'http',
     'http/mount.ts http/resources', 'http/app.ts reports/reading-operations.ts', 'http/listener.ts reports',
-    'server.ts store-figures.ts', 'work-figures.ts', 'platform-thread.ts',
+    'server.ts store-figures.ts', 'work-figures.ts', 'parent-process.ts', 'platform-process.ts',
   ],
   cli: [
     'config/variables.ts log', 'config/config.ts', 'command-line/command.ts config', 'traces', 'command-line start', 'login/files', 'login/tools',

@@ -1,4 +1,7 @@
-/** A product's threads, by name → the processor time that they had and waited for. Linux only (`/proc`); elsewhere there are none. */
+/**
+ * A product's threads, by name → the processor time that they had and waited for; those of the processes that it began are among them. Linux only
+ * (`/proc`); elsewhere there are none.
+ */
 import { readFileSync, readdirSync } from 'node:fs';
 
 /** Milliseconds; of all threads with one name together. */
@@ -8,9 +11,16 @@ export type ThreadTimes = ReadonlyMap<string, ThreadTime>;
 /** Of each thread that lives, since it began. By its number and name. */
 function timesOf(pid: number): ThreadTimes {
   const times = new Map<string, ThreadTime>();
+  if (process.platform === 'linux') addTimes(times, pid);
+  return times;
+}
+
+function addTimes(times: Map<string, ThreadTime>, pid: number): void {
   const folder = `/proc/${pid}/task`;
-  for (const thread of process.platform === 'linux' ? readdirSync(folder) : []) {
+  for (const thread of readdirSync(folder)) {
     try {
+      const children = readFileSync(`${folder}/${thread}/children`, 'utf8').trim();
+      if (children !== '') for (const child of children.split(' ')) addTimes(times, Number(child));
       const name = readFileSync(`${folder}/${thread}/comm`, 'utf8').trim();
       const [ran, waited] = readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ').map((ns) => Number(ns) / 1e6);
       times.set(`${thread} ${name}`, { ranMs: ran!, waitedMs: waited! });
@@ -18,7 +28,6 @@ function timesOf(pid: number): ThreadTimes {
       // It has ended meanwhile.
     }
   }
-  return times;
 }
 
 /** Begins to count; what is returned adds what each had since then to `sums`, by name. Threads that end meanwhile are left out. */

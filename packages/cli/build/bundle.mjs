@@ -13,7 +13,7 @@ const groups = [
   ['cli/src/main.ts', 'cli/src/command-line/run.ts', 'cli/src/program.ts'],
   ['cli/src/start/prepare-thread.ts', 'store/src/desk/store-thread.ts'],
   ['gateway/src/gateway-thread.ts', 'gateway/src/usage/brotli-thread.ts'],
-  ['platform/src/platform-thread.ts', 'platform/src/reports/report-thread.ts', 'platform/src/auth/hashing-thread.ts'],
+  ['platform/src/platform-process.ts', 'platform/src/reports/report-thread.ts', 'platform/src/auth/hashing-thread.ts'],
   ['store/src/network/name-process.ts'],
 ];
 const entries = groups.flat();

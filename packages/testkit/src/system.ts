@@ -81,6 +81,8 @@ export interface System {
   assertAtRest(): Promise<void>;
   /** Resident memory of the product's process, bytes (Linux); null elsewhere. */
   residentBytes(): number | null;
+  /** The process in which the platform runs (Linux). @throws Error if there is none */
+  platformPid(): number;
   /** SIGTERM, waits for the end, closes the providers, removes the data directory. Resolves with the exit code. */
   stop(): Promise<number | null>;
   /** The process has ended, however. */
@@ -261,9 +263,13 @@ class Running implements System {
   }
 
   residentBytes(): number | null {
-    if (process.platform !== 'linux') return null;
-    const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'));
-    return match === null ? null : Number(match[1]) * 1024;
+    return process.platform === 'linux' ? residentBytesOf(this.pid) : null;
+  }
+
+  platformPid(): number {
+    const found = childrenOf(this.pid).find((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').startsWith('metergate platform'));
+    if (found === undefined) throw new Error('testkit: the product has no platform process');
+    return found;
   }
 
   async stop(): Promise<number | null> {
@@ -323,6 +329,16 @@ interface ReadyLine {
   readonly gateway: string;
   readonly platform: string;
   readonly ops: string;
+}
+
+/** Of a process and those that it began. What several have in common counts once: each has its part of it. */
+function residentBytesOf(pid: number): number {
+  const own = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
+  return Number(own) * 1024 + childrenOf(pid).reduce((sum, child) => sum + residentBytesOf(child), 0);
+}
+
+function childrenOf(pid: number): readonly number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter((child) => child !== '').map(Number);
 }
 
 interface Collected {

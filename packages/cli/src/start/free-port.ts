@@ -1,6 +1,7 @@
 /**
  * Checks that every address can be listened on before anything is written, so that a taken port leaves nothing behind. Decision 0106.
  */
+import { setTimeout as pass } from 'node:timers/promises';
 import { assertFreeAddress } from '@metergate/store/network/free-address.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
 import { StartFault } from '../config/start-fault.ts';
@@ -13,6 +14,10 @@ const listeners = [
   ['ops', 'SVC_OPS_PORT', 'SVC_OPS_HOST'],
 ] as const;
 
+/** How long a platform may go on whose parent was killed: it notices between two of its turns. Milliseconds. */
+const orphanMsMax = 2_000;
+const lookMs = 25;
+
 /** Checks the listeners that are wanted. @throws StartFault naming the address and its variables. */
 export async function assertAddressesFree(config: Config, wanted: readonly ListenerName[]): Promise<void> {
   const taken = new Set<string>();
@@ -22,9 +27,22 @@ export async function assertAddressesFree(config: Config, wanted: readonly Liste
       throw new StartFault(`Port ${port} is set twice. Set ${portVariable} to another one.`);
     }
     taken.add(`${host}:${port}`);
-    await assertFreeAddress(config[name]).catch((error: NodeJS.ErrnoException) => {
+    await (name === 'platform' ? freeSoon(config[name]) : assertFreeAddress(config[name])).catch((error: NodeJS.ErrnoException) => {
       throw listenFault(error.code, config[name], portVariable, hostVariable);
     });
+  }
+}
+
+/** @throws the system's error, if it is still in use after `orphanMsMax` */
+async function freeSoon(address: ListenAddress): Promise<void> {
+  const byMs = performance.now() + orphanMsMax;
+  for (;;) {
+    try {
+      return await assertFreeAddress(address);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || performance.now() > byMs) throw error;
+    }
+    await pass(lookMs);
   }
 }
 

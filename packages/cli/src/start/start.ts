@@ -17,6 +17,8 @@ import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { createNameResolver, type NameResolver } from '@metergate/store/network/name-resolver.ts';
 import { countCollectionsTogether, giveBackWhenIdle } from '@metergate/store/threads/idle-memory.ts';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
+import { setCollecting } from '@metergate/store/threads/collecting.ts';
+import { helpersBehind } from '@metergate/store/threads/thread-priority.ts';
 import type { SandboxProvider } from '@metergate/sandbox/sandbox-provider.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
 import manifest from '../../package.json' with { type: 'json' };
@@ -35,7 +37,7 @@ import { startOwnCalls, type RunningOwnCalls } from './own-calls.ts';
 import { startNodeReporter } from './node-reporter.ts';
 import { createNodeWatch, type NodeWatch } from './node-watch.ts';
 import { startOps, type Ops } from './ops.ts';
-import { startPlatformThread, type PlatformLog, type PlatformNeeds, type PlatformThread } from './platform-thread.ts';
+import { startPlatformThread, type PlatformLog, type PlatformNeeds, type PlatformThread } from './platform-process.ts';
 import { asSentences, quickStartLines } from './quick-start.ts';
 import { assertStoreFits, prepareData, preparePart, type Part, type PreparedData, type Waiting } from './prepare-data.ts';
 import { prepareOnThread } from './store-preparer.ts';
@@ -111,7 +113,8 @@ async function run(given: StartOptions): Promise<number> {
       traces: () => running.traces?.counters ?? null, caps: () => running.platform?.caps() ?? null,
       retention: () => running.platform?.retention() ?? null, proofs: () => running.platform?.proofs() ?? null,
       prices: () => running.platform?.prices() ?? null,
-      settling: () => running.platform?.settling() ?? null, ownCalls: () => running.ownCalls?.figures() ?? null, threads: pulses,
+      settling: () => running.platform?.settling() ?? null, platformBytes: () => running.platform?.residentBytes() ?? null,
+      ownCalls: () => running.ownCalls?.figures() ?? null, threads: pulses,
       runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
     });
     const upgrade = upgradeWatchOf(log, (phase) => { watch.phase = phase; });
@@ -191,7 +194,7 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   });
   const gatewayUrl = config.publicGatewayUrl ?? urlOf(config.gateway.host, running.threads?.gatewayPort ?? config.gateway.port);
   running.platform = part === 'gateway' ? null : await startPlatformBeside(config, { names: running.names, data: {
-    databaseUrl: config.databaseUrl, reportsDatabaseUrl: config.reportsDatabaseUrl, masterKey,
+    databaseUrl: config.databaseUrl, reportsDatabaseUrl: config.reportsDatabaseUrl, masterKey, besideCalls: part === 'all',
     ...config.platform, publicUrl: config.publicPlatformUrl, gatewayUrl, sandbox,
     providerUrls, upstreamAllow: config.upstreamAllow, trustedProxies: config.trustedProxies, oidc: config.oidc, priceFeed: config.priceFeed,
   } }, (level, sentence) => log(level, sentence));
@@ -278,6 +281,9 @@ interface GatewayNeeds extends Omit<ThreadsOptions, 'databaseUrl' | 'gateway'> {
 }
 
 async function startGateway(config: Config, needs: GatewayNeeds): Promise<Threads> {
+  // Before threads are started.
+  setCollecting();
+  helpersBehind('calls');
   try {
     const threads = await startThreads({
       databaseUrl: config.databaseUrl,

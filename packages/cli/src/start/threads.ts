@@ -14,7 +14,7 @@ import type { NameResolver } from '@metergate/store/network/name-resolver.ts';
 import type { NodeReport } from '@metergate/store/operation/node-reports.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import type { MadeReport } from '@metergate/store/desk/report-of-cells.ts';
-import { setCollecting } from './collecting.ts';
+import type { WatchedThread } from './forked-thread.ts';
 import { reportThreadFaults, type FaultReport } from './reported-faults.ts';
 import { endHangingThread } from './end-hanging-thread.ts';
 import { createThreadPulse, pulseMs, type ThreadName, type ThreadPulse, type ThreadPulses } from './thread-pulse.ts';
@@ -89,7 +89,6 @@ const noFigures = { recordsSetAside: 0, setAsideOf: [], spendDifferences: 0, cel
 
 /** Starts the store thread, lets it recover, then the gateway thread. @throws ThreadFault; nothing keeps running then. */
 export async function startThreads(options: ThreadsOptions): Promise<Threads> {
-  setCollecting();
   const { port1: storeSide, port2: gatewaySide } = new MessageChannel();
   let stopping = false;
   const watch = (name: 'gateway' | 'store', worker: Worker): Worker => {
@@ -199,7 +198,7 @@ function endingSilent(
 }
 
 /** The worker's own: it answers `{alive: true}` in kind. */
-export function pulseOf(name: ThreadName, worker: Worker): ThreadPulse {
+export function pulseOf(name: ThreadName, worker: WatchedThread): ThreadPulse {
   const pulse = createThreadPulse(name, () => worker.postMessage({ alive: true }));
   worker.on('message', (message: Message) => {
     if (message['alive'] === true) pulse.answered();
@@ -208,7 +207,7 @@ export function pulseOf(name: ThreadName, worker: Worker): ThreadPulse {
 }
 
 /** Resolves when the thread's answers say that the process stops, or it did not confirm it within `confirmMs`. */
-export async function leaveOf(worker: Worker): Promise<void> {
+export async function leaveOf(worker: WatchedThread): Promise<void> {
   const confirmed = firstMessage(worker, 'left').catch(() => {});
   worker.postMessage({ leave: true });
   const given = new AbortController();
@@ -217,7 +216,7 @@ export async function leaveOf(worker: Worker): Promise<void> {
 }
 
 /** Resolves with the first message that has `field`; rejects on `failed`, on an error, or if the thread ends. */
-export function firstMessage(worker: Worker, field: string): Promise<unknown> {
+export function firstMessage(worker: WatchedThread, field: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const settle = (): void => {
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
@@ -242,7 +241,7 @@ export function firstMessage(worker: Worker, field: string): Promise<unknown> {
 }
 
 /** Resolves when the thread has ended. */
-export function ended(worker: Worker): Promise<void> {
+export function ended(worker: WatchedThread): Promise<void> {
   return new Promise((resolve) => {
     if (worker.threadId === -1) resolve();
     else worker.once('exit', () => resolve());

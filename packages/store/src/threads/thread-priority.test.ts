@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { workAs } from './thread-priority.ts';
+import { helpersBehind, workAs, workProcessBehind } from './thread-priority.ts';
 
 test('a thread gets a lower priority than the process, not below the lowest, and only on systems with priorities per thread', () => {
   const set = (system: string, own: number): unknown => {
@@ -14,14 +14,40 @@ test('a thread gets a lower priority than the process, not below the lowest, and
     });
     return calls;
   };
-  assert.deepEqual([set('linux', 0), set('linux', 15), set('darwin', 0), set('win32', 0)], [['pool', [0, 10]], ['pool', [0, 19]], [], []]);
+  assert.deepEqual([set('linux', 0), set('linux', 15), set('darwin', 0), set('win32', 0)], [['pool', [0, 5]], ['pool', [0, 19]], [], []]);
 });
 
 test('a system that does not let threads do so is none that fails', () => {
-  workAs('platform', {
+  workAs('brotli', {
     system: 'linux', getPriority: () => 0, setPriority: () => { throw Object.assign(new Error('not permitted'), { code: 'EPERM' }); },
     beginPool: () => {},
   });
+});
+
+test('a process goes behind with all its threads, or with the helpers of the runtime alone', () => {
+  const set = (lower: typeof workProcessBehind, system = 'linux'): unknown => {
+    const calls: unknown[] = [];
+    lower({
+      system, getPriority: (id) => (assert.equal(id, process.pid), 3), setPriority: (id, priority) => void calls.push([id, priority]),
+      threads: () => [[7, 'node-MainThread'], [8, 'node-V8Worker'], [9, 'libuv-worker']],
+    });
+    return calls;
+  };
+  assert.deepEqual(set(workProcessBehind), [[7, 13], [8, 13], [9, 13]]);
+  assert.deepEqual([set((by) => helpersBehind('calls', by)), set((by) => helpersBehind('platform', by))], [[[8, 13]], [[8, 8]]]);
+  assert.deepEqual(set(workProcessBehind, 'darwin'), []);
+});
+
+test('a thread that has ended meanwhile changes nothing for the others that were lowered before', () => {
+  const calls: number[] = [];
+  workProcessBehind({
+    system: 'linux', getPriority: () => 0, threads: () => [[7, 'a'], [8, 'b']],
+    setPriority: (id) => {
+      if (id === 8) throw Object.assign(new Error('no such process'), { code: 'ESRCH' });
+      calls.push(id);
+    },
+  });
+  assert.deepEqual(calls, [7]);
 });
 
 /** Priorities of this process's threads, by their names. */
@@ -47,7 +73,7 @@ test('on Linux only this thread gets the lower priority: neither the main thread
     await new Promise((resolve, reject) => void worker.once('message', resolve).once('error', reject));
     const own = Number(main.slice(main.lastIndexOf(')') + 2).split(' ')[16]);
     const found = priorities();
-    assert.equal(found.filter(([, priority]) => priority === Math.min(19, own + 10)).length, 1);
+    assert.equal(found.filter(([, priority]) => priority === Math.min(19, own + 5)).length, 1);
     const pool = found.filter(([name]) => name === 'libuv-worker');
     assert.ok(pool.length > 0 && pool.every(([, priority]) => priority === own), JSON.stringify(found));
   } finally {

@@ -1,12 +1,17 @@
 /**
- * Which threads of a node go first where processors are short: those that forward calls. Linux keeps a priority for each thread, and lets each
- * lower its own. Elsewhere a priority is that of the whole process, so nothing is done. Decision 0109.
+ * Which threads of a node go first where processors are short: those that forward calls. Linux keeps a priority for each thread, and lets a process
+ * lower those of its own. Elsewhere a priority is that of the whole process, so nothing is done. Decision 0109.
  */
-import { stat } from 'node:fs';
+import { readdirSync, readFileSync, stat } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
-/** Steps below the priority that the process was started with. Ten steps are a tenth of the processor time that both want; 19 is the lowest. */
-const stepsBehind = { platform: 5, reports: 10, brotli: 10, knownPeople: 5, strangers: 15 } as const;
+/** Steps below the main thread of the process. Ten steps are a tenth of the processor time that both want; 19 is the lowest. */
+const stepsBehind = { reports: 5, brotli: 10, knownPeople: 5, strangers: 9 } as const;
+/** Steps of the platform's process below the one that forwards calls. */
+const platformSteps = 10;
+/** Steps of the runtime's helpers below the main thread: they compile and collect, and whom they do it for works on meanwhile. */
+const helperSteps = { calls: 10, platform: 5 } as const;
+const helperName = 'node-V8Worker';
 
 const lowest = 19;
 
@@ -35,5 +40,39 @@ export function workAs(kind: keyof typeof stepsBehind, by: PriorityBy = byThisTh
     by.setPriority(0, Math.min(lowest, by.getPriority(process.pid) + stepsBehind[kind]));
   } catch {
     // It keeps the priority that it has.
+  }
+}
+
+/** What all threads of the process depend on; given in tests. */
+interface ThreadsBy extends Omit<PriorityBy, 'beginPool'> {
+  /** Each one's number and name. */
+  readonly threads: () => readonly (readonly [id: number, name: string])[];
+}
+
+const byThisProcess: ThreadsBy = {
+  ...byThisThread,
+  threads: () => readdirSync('/proc/self/task').map((id) => [Number(id), readFileSync(`/proc/self/task/${id}/comm`, 'utf8').trim()]),
+};
+
+/**
+ * From now on all threads of this process give way to those of the process that began it, those that the runtime has begun already too. Threads
+ * begun later get the priority of who begins them.
+ */
+export function workProcessBehind(by: ThreadsBy = byThisProcess): void {
+  lower(platformSteps, () => true, by);
+}
+
+/** From now on the helpers that the runtime has begun give way to the threads that they help. */
+export function helpersBehind(who: keyof typeof helperSteps, by: ThreadsBy = byThisProcess): void {
+  lower(helperSteps[who], (name) => name === helperName, by);
+}
+
+function lower(steps: number, which: (name: string) => boolean, { system, getPriority, setPriority, threads }: ThreadsBy): void {
+  if (system !== 'linux') return;
+  try {
+    const priority = Math.min(lowest, getPriority(process.pid) + steps);
+    for (const [id, name] of threads()) if (which(name)) setPriority(id, priority);
+  } catch {
+    // They keep the priority that they have.
   }
 }

@@ -29,6 +29,7 @@ async function seriesAfter(organizations: number): Promise<string[]> {
     caps: () => ({ reached: organizations, near: organizations }),
     retention: () => ({ records: organizations, events: organizations, behindMs: organizations }),
     proofs: () => ({ differences: organizations, mended: organizations, provedMs: organizations }),
+    platformBytes: () => 104_857_600,
     settling: () => ({ settled: organizations, asked: { settled: 1, waiting: 1, over: 1, held: organizations } }),
     prices: () => ({ listAgeMs: organizations, feedFailingMs: organizations }),
     gateway: () => ({

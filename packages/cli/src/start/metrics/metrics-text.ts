@@ -45,6 +45,8 @@ export interface MetricsSources {
   readonly prices: () => PriceFigures | null;
   /** Work that is billed later; null: as above. */
   readonly settling: () => SettlingFigures | null;
+  /** Resident memory of the platform's process, bytes; null: as above. */
+  readonly platformBytes: () => number | null;
   /** Spans of calls; null: none are wanted. */
   readonly traces: () => TraceCounters | null;
   /** The node's calls to itself; null: it makes none, or none has ended. */
@@ -97,7 +99,7 @@ const counters: typeof gauges = [
 
 /** Writes what there is now. */
 export function metricsWriter(
-  { runtime, gateway, traces, caps, retention, proofs, prices, settling, ownCalls, threads }: MetricsSources,
+  { runtime, gateway, traces, caps, retention, proofs, prices, settling, platformBytes, ownCalls, threads }: MetricsSources,
 ): () => Promise<{ type: string; text: string }> {
   return async () => {
     const registry = new Registry();
@@ -107,6 +109,8 @@ export function metricsWriter(
     }).set({ version: runtime.version, below_floor: runtime.belowFloor ? '1' : '0' }, 1);
     const memory = new Gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory of the process.', registers: [registry] });
     memory.set(process.memoryUsage.rss());
+    const besideBytes = platformBytes();
+    if (besideBytes !== null) addPlatformMemory(registry, besideBytes);
     addThreads(registry, threads());
     const standing = caps();
     if (standing !== null) addCaps(registry, standing);
@@ -147,6 +151,11 @@ function addOwnCalls(registry: Registry, { tookMs, isTrusted }: OwnCallFigures):
   new Gauge({
     name: 'metergate_own_call_seconds', registers: [registry], help: 'How long the last call of the node to itself took.',
   }).set(tookMs / 1_000);
+}
+
+function addPlatformMemory(registry: Registry, bytes: number): void {
+  const help = 'Resident memory of the process in which the platform runs, beside this one.';
+  new Gauge({ name: 'metergate_platform_resident_memory_bytes', help, registers: [registry] }).set(bytes);
 }
 
 function addThreads(registry: Registry, pulses: ThreadPulses): void {

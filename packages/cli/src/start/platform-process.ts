@@ -1,14 +1,14 @@
 /**
- * The platform thread, as the supervisor sees it: started, watched, stopped. If it dies, calls are still forwarded and a new thread takes its
+ * The platform's process, as the supervisor sees it: started, watched, stopped. If it dies, calls are still forwarded and a new one takes its
  * place at the same address.
  */
-import { Worker } from 'node:worker_threads';
-import { portOf } from '@metergate/store/network/name-port.ts';
+import { resolveFor, type NameToResolve } from '@metergate/store/network/name-port.ts';
 import type { NameResolver } from '@metergate/store/network/name-resolver.ts';
-import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';
+import type { PlatformProcessData } from '@metergate/platform/platform-process.ts';
 import type { SettlingFigures } from '@metergate/platform/work-figures.ts';
 import type { ProofFigures } from '@metergate/platform/proof/prove-work.ts';
 import type { PriceFigures } from '@metergate/platform/price-feed/run-feed.ts';
+import { forkedThread, type WatchedThread } from './forked-thread.ts';
 import type { CapFigures, RetentionFigures } from './metrics/metrics-text.ts';
 import type { ThreadPulse } from './thread-pulse.ts';
 import { ended, firstMessage, leaveOf, pulseOf } from './threads.ts';
@@ -25,6 +25,8 @@ export interface PlatformThread {
   prices(): PriceFigures | null;
   /** Work that is billed later, as last looked at; null: not yet. */
   settling(): SettlingFigures | null;
+  /** Resident memory of its process, as it last said; null: not yet. */
+  residentBytes(): number | null;
   /** Whether it answers. A thread that ended is silent until the next one listens. Null: it was stopped. */
   pulse(): ThreadPulse | null;
   /** The process will stop: once this resolves, its answers announce it. */
@@ -37,7 +39,7 @@ export interface PlatformThread {
 export type PlatformLog = (level: 'warn' | 'info', sentence: string) => void;
 
 export interface PlatformNeeds {
-  readonly data: Omit<PlatformThreadData, 'namesPort'>;
+  readonly data: PlatformProcessData;
   readonly names: NameResolver;
 }
 
@@ -52,6 +54,7 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
   let proofs: ProofFigures | null = null;
   let prices: PriceFigures | null = null;
   let settling: SettlingFigures | null = null;
+  let residentBytes: number | null = null;
   let restart: NodeJS.Timeout | null = null;
   const first = await spawned(data, names);
   let worker = watched(first.worker);
@@ -60,6 +63,7 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
   return {
     port,
     caps: () => caps, retention: () => retention, proofs: () => proofs, prices: () => prices, settling: () => settling,
+    residentBytes: () => residentBytes,
     pulse: () => (stopping !== null && worker.threadId === -1 ? null : pulse),
     async leave() {
       leaving = true;
@@ -73,10 +77,11 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
     },
   };
 
-  function watched(each: Worker): Worker {
+  function watched(each: WatchedThread): WatchedThread {
     each.on('message', (message: {
       readonly warning?: unknown; readonly note?: unknown; readonly caps?: CapFigures; readonly retention?: RetentionFigures;
-      readonly prices?: PriceFigures; readonly proofs?: ProofFigures; readonly settling?: SettlingFigures;
+      readonly prices?: PriceFigures; readonly proofs?: ProofFigures; readonly settling?: SettlingFigures; readonly residentBytes?: number;
+      readonly broke?: string;
     }) => {
       if (typeof message.warning === 'string') log('warn', message.warning);
       if (typeof message.note === 'string') log('info', message.note);
@@ -85,6 +90,8 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
       if (message.proofs !== undefined) proofs = message.proofs;
       if (message.prices !== undefined) prices = message.prices;
       if (message.settling !== undefined) settling = message.settling;
+      if (message.residentBytes !== undefined) residentBytes = message.residentBytes;
+      if (message.broke !== undefined) log('warn', `The platform thread failed: ${message.broke}.`);
     });
     each.on('error', (error) => log('warn', `The platform thread failed: ${error instanceof Error ? error.name : 'unknown fault'}.`));
     each.on('exit', again);
@@ -111,10 +118,10 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
 
 async function spawned(
   data: PlatformNeeds['data'], names: NameResolver,
-): Promise<{ readonly worker: Worker; readonly port: number }> {
-  const namesPort = portOf(names);
-  const worker = new Worker(new URL(import.meta.resolve('@metergate/platform/platform-thread.ts')), {
-    name: 'platform', workerData: { ...data, namesPort } satisfies PlatformThreadData, transferList: [namesPort],
+): Promise<{ readonly worker: WatchedThread; readonly port: number }> {
+  const worker = forkedThread(import.meta.resolve('@metergate/platform/platform-process.ts'), data);
+  worker.on('message', ({ name }: { readonly name?: NameToResolve }) => {
+    if (name !== undefined) resolveFor(name, names, (resolved) => worker.postMessage({ resolved }));
   });
   const { port } = (await firstMessage(worker, 'listening')) as { readonly port: number };
   return { worker, port };

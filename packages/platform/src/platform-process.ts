@@ -1,19 +1,22 @@
 /**
- * Entry of the platform thread: opens its own store connection, listens, and runs long work in the background. Rules: Processes: nothing
- * it does can delay a forwarded call.
- * `{listening: {host, port}}` goes to the parent, or `{failed: {code, message, syscall}}`; `{warning}` for a fault that was answered
- * with 500; `{note}` for work that was done; `{alive: true}` in reply to the same. On `{leave: true}` answers end their connection, because
- * the process will stop, and `{left: true}` confirms it; on `{stop: true, graceMs}` it closes and ends.
+ * Entry of the platform process: opens its own store connection, listens, and runs long work in the background. Rules: Processes: nothing
+ * it does can delay a forwarded call. It has a process apart from calls, because threads of one process wait for each other's memory (decision 397).
+ * It begins with what the parent sends first. `{listening: {host, port}}` goes to the parent, or `{failed: {code, message, syscall}}`; `{warning}`
+ * for a fault that was answered with 500; `{note}` for work that was done; `{alive: true}` in reply to the same; `{name}` asks for the addresses of a
+ * name. On `{leave: true}` answers end their connection, because the product will stop, and `{left: true}` confirms it; on `{stop: true, graceMs}`
+ * it closes and ends.
  */
 import { randomBytes } from 'node:crypto';
-import { parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import type { Provider } from '@metergate/core/wire/wire.ts';
-import { namesThrough } from '@metergate/store/network/name-port.ts';
+import { namesThrough, type ResolvedName } from '@metergate/store/network/name-port.ts';
 import { createAddressGuard, type GuardOf } from '@metergate/store/network/address-guard.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
+import { setCollecting } from '@metergate/store/threads/collecting.ts';
 import { giveBackWhenIdle } from '@metergate/store/threads/idle-memory.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
-import { workAs } from '@metergate/store/threads/thread-priority.ts';
+import { leaveLastProcessor } from '@metergate/store/threads/processors.ts';
+import { helpersBehind, workProcessBehind } from '@metergate/store/threads/thread-priority.ts';
 import { sessionHoursDefault, type OidcSettings } from './auth/oidc/oidc-settings.ts';
 import type { OidcParts } from './auth/oidc/oidc-parts.ts';
 import { createFollowWork, type FollowWork } from './follow/follow-work.ts';
@@ -31,14 +34,17 @@ import { createProveWork, type ProveWork } from './proof/prove-work.ts';
 import { createRetentionWork, type RetentionWork } from './retention/retention-work.ts';
 import { limitRepeats } from './faults/limited-repeats.ts';
 import { createCellWorks, within, type CellWorks } from './work/cell-works.ts';
+import { parentProcess } from './parent-process.ts';
 import { createWorkFigures } from './work-figures.ts';
 import { workHolder } from './work/work-holder.ts';
 import { startPlatform, type Platform } from './server.ts';
 import { reportFaults } from './faults/reported-faults.ts';
 
 /** What the parent passes. */
-export interface PlatformThreadData {
+export interface PlatformProcessData {
   readonly databaseUrl: string;
+  /** The process that began this one forwards calls, on the same processors. */
+  readonly besideCalls: boolean;
   /** A read replica for reports; null: none. */
   readonly reportsDatabaseUrl: string | null;
   readonly masterKey: Uint8Array;
@@ -56,12 +62,11 @@ export interface PlatformThreadData {
   readonly oidc: OidcSettings | null;
   /** The public price list that is asked for daily; null: off. */
   readonly priceFeed: PriceFeedSettings | null;
-  /** Resolves the names of webhooks and upstreams; the main thread is at its other end. */
-  readonly namesPort: MessagePort;
 }
 
 /** Messages of the parent. */
-type ToPlatformThread = { readonly alive: true } | { readonly leave: true } | { readonly stop: true; readonly graceMs: number };
+type ToPlatform = { readonly alive: true } | { readonly leave: true } | { readonly stop: true; readonly graceMs: number }
+  | { readonly resolved: ResolvedName };
 
 const housekeepingMs = 5_000;
 /** Pause between two looks for new events and due work. */
@@ -80,23 +85,33 @@ const retentionMs = 1_000;
 /** Whether the cells are looked after. Defined before the code that uses it at the very start. */
 let keeping = false;
 
-const data = workerData as PlatformThreadData;
-const parent = parentPort!;
+const parent = parentProcess<ToPlatform>();
+const data = await parent.first as PlatformProcessData;
+process.title = 'metergate platform';
+if (data.besideCalls) {
+  workProcessBehind();
+  helpersBehind('platform');
+  leaveLastProcessor();
+}
+setCollecting();
 const reportFault = reportFaults(Date.now, (warning) => parent.postMessage({ warning }));
 const allowed = parseAddressRanges(data.upstreamAllow);
-/** One for the port: each of several would hear the answers to the others' questions. */
-const namesOf = namesThrough(data.namesPort);
+/** One for the parent: each of several would hear the answers to the others' questions. */
+const namesOf = namesThrough({
+  postMessage: (name) => parent.postMessage({ name }),
+  on: (_, listener) => parent.on((message) => {
+    if ('resolved' in message) listener(message.resolved);
+  }),
+});
 /** Judges addresses that organizations chose; each name is resolved in its organization's share. */
 const guardOf: GuardOf = (organization) => createAddressGuard({ allow: allowed, resolveAll: namesOf(organization) });
 
-workAs('platform');
 try {
   await serve();
 } catch (error) {
   const { code = 'platform_failed', message, syscall } = error as Error & { readonly code?: unknown; readonly syscall?: unknown };
   parent.postMessage({ failed: { code: String(code), message, syscall } });
   parent.close();
-  data.namesPort.close();
 }
 
 async function serve(): Promise<void> {
@@ -126,8 +141,9 @@ async function serve(): Promise<void> {
       setInterval(() => void works.pass('compare figures with records', ({ proving }) => proving.pass()), provingMs),
       setInterval(() => void reportFigures(), figuresMs),
     ];
-    parent.on('message', (message: ToPlatformThread) => {
-      if ('alive' in message) return parent.postMessage(message);
+    parent.on((message) => {
+      if ('resolved' in message) return;
+      if ('alive' in message) return parent.postMessage({ alive: true, residentBytes: process.memoryUsage.rss() });
       if ('leave' in message) {
         platform.leave();
         return parent.postMessage({ left: true });
@@ -167,7 +183,6 @@ async function stopAll({ platform, works, feed, beside, store }: Stopping, grace
   // Where both are there, reports end with them those of bills.
   await (beside.reports ?? beside.bills).close();
   await store.close();
-  data.namesPort.close();
   parent.close();
 }
 

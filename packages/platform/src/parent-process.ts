@@ -1,0 +1,61 @@
+/**
+ * The process that began this one, spoken to as a thread speaks to its parent. This process ends with it, however that ends, and leaves signals to
+ * it: a terminal or a service manager signals the whole group, and it is the parent that says when to stop.
+ */
+
+interface ParentProcess<Message> {
+  /** What it sends first. */
+  readonly first: Promise<unknown>;
+  postMessage(message: unknown): void;
+  /** Of all that comes after the first. */
+  on(listener: (message: Message) => void): void;
+  /** Nothing more is said or heard once what was said is sent. This process ends when it has nothing more to do. */
+  close(): void;
+}
+
+/** At once: work that is under way must not outlive the parent. */
+function endNow(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+/**
+ * A fault that nobody caught ends this process, as it would end a thread; `{broke}` says its kind. Its sentence may hold what nobody else may see.
+ * @throws Error if there is no parent
+ */
+export function parentProcess<Message>(): ParentProcess<Message> {
+  if (process.send === undefined) throw new Error('This process is begun by another one only.');
+  const first = Promise.withResolvers<unknown>();
+  const listeners: ((message: Message) => void)[] = [];
+  let hear = (message: unknown): void => {
+    hear = (later) => { for (const listener of listeners) listener(later as Message); };
+    first.resolve(message);
+  };
+  let [unsent, isClosing] = [0, false];
+  const leave = (): void => {
+    if (isClosing && unsent === 0) process.disconnect?.();
+  };
+  const postMessage = (message: unknown): void => {
+    unsent += 1;
+    // A parent that is gone hears nothing.
+    process.send!(message, undefined, undefined, () => {
+      unsent -= 1;
+      leave();
+    });
+  };
+  process.on('message', (message) => hear(message));
+  process.on('disconnect', endNow);
+  process.on('uncaughtException', (fault: unknown) => {
+    process.send!({ broke: fault instanceof Error ? fault.name : 'unknown fault' }, undefined, undefined, () => process.exit(1));
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+  return {
+    first: first.promise,
+    postMessage,
+    on: (listener) => void listeners.push(listener),
+    close() {
+      isClosing = true;
+      process.off('disconnect', endNow);
+      leave();
+    },
+  };
+}
