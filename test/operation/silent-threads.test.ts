@@ -68,11 +68,40 @@ test('a platform thread that hangs beside a gateway is reported, and calls are s
   t.after(() => system.stop());
   const platform = system.platformPid();
   process.kill(platform, 'SIGSTOP');
-  await system.says(/The platform thread does not answer: pages and the API hang\./);
-  assert.match((await textOf(system, '/metrics')).text, /^metergate_thread_up\{thread="platform"\} 0$/m);
-  assert.equal((await textOf(system, '/readyz')).text, 'ready\n');
-  process.kill(platform, 'SIGCONT');
+  try {
+    await system.says(/The platform thread does not answer: pages and the API hang\./);
+    assert.match((await textOf(system, '/metrics')).text, /^metergate_thread_up\{thread="platform"\} 0$/m);
+    assert.equal((await textOf(system, '/readyz')).text, 'ready\n');
+  } finally {
+    process.kill(platform, 'SIGCONT');
+  }
   await system.says(/The platform thread answers again\./);
+});
+
+test('one that hangs keeps a stopping process for a few seconds only', { timeout: 120_000, skip: elsewhere }, async () => {
+  const system = await startSystem({ env: { SVC_GRACE_SECONDS: '30' } });
+  process.kill(system.platformPid(), 'SIGSTOP');
+  const stopped = system.stop();
+  await system.says(/The platform thread did not end in time and was killed\./);
+  assert.equal(await stopped, 0, system.stderr());
+});
+
+test('one that hangs ends with a process that is killed: its port is free for the next', { timeout: 120_000, skip: elsewhere }, async (t) => {
+  const system = await startSystem();
+  process.kill(system.platformPid(), 'SIGSTOP');
+  await system.kill9();
+  const again = await system.restart();
+  t.after(() => again.stop());
+  assert.equal((await fetch(`${again.platformUrl}/platform/v1/auth/session`)).status, 401);
+});
+
+test('one that dies is named with how it died, and another takes its place', { timeout: 120_000, skip: elsewhere }, async (t) => {
+  const system = await startSystem();
+  t.after(() => system.stop());
+  process.kill(system.platformPid(), 'SIGKILL');
+  await system.says(/The platform thread ended, by SIGKILL, and is being restarted\. Calls are still forwarded\./);
+  const status = await eventually(() => fetch(`${system.platformUrl}/platform/v1/auth/session`).then((answer) => answer.status, () => false));
+  assert.equal(status, 401);
 });
 
 /** A product whose gateway thread computes for ever, with a call under way. */

@@ -11,6 +11,8 @@ interface ParentProcess<Message> {
   on(listener: (message: Message) => void): void;
   /** Nothing more is said or heard once what was said is sent. This process ends when it has nothing more to do. */
   close(): void;
+  /** This process ends once what was said is sent, whatever it has to do. */
+  end(): void;
 }
 
 /** At once: work that is under way must not outlive the parent. */
@@ -32,21 +34,24 @@ export function parentProcess<Message>(): ParentProcess<Message> {
   };
   let [unsent, isClosing] = [0, false];
   const leave = (): void => {
-    if (isClosing && unsent === 0) process.disconnect?.();
+    if (isClosing && unsent === 0 && process.connected) process.disconnect!();
   };
   const postMessage = (message: unknown): void => {
-    unsent += 1;
     // A parent that is gone hears nothing.
+    if (!process.connected) return;
     process.send!(message, undefined, undefined, () => {
       unsent -= 1;
       leave();
     });
+    unsent += 1;
   };
   process.on('message', (message) => hear(message));
   process.on('disconnect', endNow);
   process.on('uncaughtException', (fault: unknown) => {
     process.send!({ broke: fault instanceof Error ? fault.name : 'unknown fault' }, undefined, undefined, () => process.exit(1));
   });
+  // Nobody may read what the runtime warns of.
+  process.stderr.on('error', () => {});
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   return {
     first: first.promise,
@@ -55,6 +60,11 @@ export function parentProcess<Message>(): ParentProcess<Message> {
     close() {
       isClosing = true;
       process.off('disconnect', endNow);
+      leave();
+    },
+    // The channel that closes ends it.
+    end() {
+      isClosing = true;
       leave();
     },
   };

@@ -111,7 +111,7 @@ try {
 } catch (error) {
   const { code = 'platform_failed', message, syscall } = error as Error & { readonly code?: unknown; readonly syscall?: unknown };
   parent.postMessage({ failed: { code: String(code), message, syscall } });
-  parent.close();
+  parent.end();
 }
 
 async function serve(): Promise<void> {

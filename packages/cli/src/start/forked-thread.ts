@@ -1,6 +1,9 @@
 /** Another process of the product, spoken to as a thread is. It ends with this one, however this one ends (`parent-process.ts`). */
 import { fork, type ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 /** What is used of a thread by whoever watches it. Its events `message`, `error` and `exit` are those of `Worker`. */
 export interface WatchedThread extends Pick<EventEmitter, 'on' | 'once' | 'off'> {
@@ -9,46 +12,106 @@ export interface WatchedThread extends Pick<EventEmitter, 'on' | 'once' | 'off'>
   readonly threadId: number;
 }
 
+/**
+ * `exit` comes with the code, and with the signal that ended it, if one did. `line`: what it wrote for people, mostly the runtime's last words; at
+ * most `linesMax` of them.
+ */
+export interface ForkedThread extends WatchedThread {
+  /** Ends it at once, whatever it does. */
+  kill(): void;
+}
+
 /** How a process that could not be started has ended, or one that was killed. */
 const failedCode = 1;
+const linesMax = 40;
+const lineCharactersMax = 500;
 
-class ForkedThread extends EventEmitter implements WatchedThread {
+/** Begins that file as a process, and sends it `data` first: neither its arguments nor its environment hold what is meant for it alone. */
+export function forkedThread(file: string, data: object): ForkedThread {
+  const forked = new Forked(file);
+  forked.postMessage(data);
+  return forked;
+}
+
+class Forked extends EventEmitter implements ForkedThread {
   readonly #child: ChildProcess;
   #hasEnded = false;
   threadId: number;
 
   constructor(file: string) {
     super();
-    const child = this.#child = fork(new URL(file), { serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const child = this.#child = begin(file);
     this.threadId = child.pid ?? -1;
-    // One that computes for ever does not notice that this process is gone.
-    const kill = (): void => void child.kill('SIGKILL');
-    const end = (code: number): void => {
+    const kill = (): void => this.kill();
+    const end = (code: number, signal: string | null): void => {
       process.off('exit', kill);
       if (this.#hasEnded) return;
       this.#hasEnded = true;
       this.threadId = -1;
-      this.emit('exit', code);
+      this.emit('exit', code, signal);
     };
+    // One that computes for ever does not notice that this process is gone.
     process.on('exit', kill);
     child.on('message', (message) => this.emit('message', message));
     child.on('error', (fault) => {
       this.emit('error', fault);
-      if (child.pid === undefined) end(failedCode);
+      if (child.pid === undefined) end(failedCode, null);
     });
-    // Behind its last message, unlike `exit`.
-    child.on('close', (code) => end(code ?? failedCode));
+    // Behind its last message and line, unlike `exit`.
+    child.on('close', (code, signal) => end(code ?? failedCode, signal));
+    this.#readLines();
   }
 
   postMessage(message: object): void {
     // If it is gone, its end reports that.
     if (this.#child.connected) this.#child.send(message, () => {});
   }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  #readLines(): void {
+    const { stderr } = this.#child;
+    if (stderr === null) return;
+    let lines = 0;
+    createInterface({ input: stderr }).on('line', (line) => {
+      lines += 1;
+      if (lines <= linesMax && line.trim() !== '') this.emit('line', line.slice(0, lineCharactersMax));
+    });
+  }
 }
 
-/** Begins that file as a process, and sends it `data` first. */
-export function forkedThread(file: string, data: object): WatchedThread {
-  const forked = new ForkedThread(file);
-  forked.postMessage(data);
-  return forked;
+function begin(file: string): ChildProcess {
+  const { execArgv, execPath, env } = process;
+  const own = { execPath, execArgv: execArgv.filter((option) => !option.startsWith('--inspect')) };
+  return fork(new URL(file), {
+    ...endingWithParent(own), serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('SVC_'))),
+  });
+}
+
+interface Command { readonly execPath: string; readonly execArgv: readonly string[] }
+
+/**
+ * On Linux the system itself ends the process when its parent is gone, even one that is stopped or computes for ever, if there is the `setpriv` that
+ * each distribution has.
+ */
+function endingWithParent({ execPath, execArgv }: Command): { execPath: string; execArgv: string[] } {
+  const setpriv = process.platform === 'linux' ? findProgram('setpriv') : null;
+  if (setpriv === null) return { execPath, execArgv: [...execArgv] };
+  return { execPath: setpriv, execArgv: ['--pdeathsig', 'KILL', execPath, ...execArgv] };
+}
+
+function findProgram(name: string): string | null {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    const path = join(folder, name);
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      // It is not there.
+    }
+  }
+  return null;
 }

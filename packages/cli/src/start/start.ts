@@ -197,7 +197,7 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
     databaseUrl: config.databaseUrl, reportsDatabaseUrl: config.reportsDatabaseUrl, masterKey, besideCalls: part === 'all',
     ...config.platform, publicUrl: config.publicPlatformUrl, gatewayUrl, sandbox,
     providerUrls, upstreamAllow: config.upstreamAllow, trustedProxies: config.trustedProxies, oidc: config.oidc, priceFeed: config.priceFeed,
-  } }, (level, sentence) => log(level, sentence));
+  } }, { log: (level, sentence) => log(level, sentence), asked });
   const urls = {
     ...(running.threads === null ? {} : { gateway: urlOf(config.gateway.host, running.threads.gatewayPort) }),
     ...(running.platform === null ? {} : { platform: urlOf(config.platform.host, running.platform.port) }),
@@ -315,12 +315,16 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
   }
 }
 
-async function startPlatformBeside(config: Config, needs: PlatformNeeds, log: PlatformLog): Promise<PlatformThread> {
+interface PlatformWatch { readonly log: PlatformLog; readonly asked: AbortSignal }
+
+/** Null: it was told to end before it was there, by a signal to the whole group. */
+async function startPlatformBeside(config: Config, needs: PlatformNeeds, { log, asked }: PlatformWatch): Promise<PlatformThread | null> {
   try {
     const platform = await startPlatformThread(needs, log);
     if (pagesAreOld()) log('warn', oldPagesSentence);
     return platform;
   } catch (error) {
+    if (error instanceof ThreadFault && error.code === 'thread_ended' && asked.aborted) return null;
     if (error instanceof ThreadFault && error.ofAddress) {
       throw listenFault(error.code, config.platform, 'SVC_PLATFORM_PORT', 'SVC_PLATFORM_HOST');
     }

@@ -4,38 +4,37 @@
  * only where that one has nothing to do at all. Decision 0398.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 
 /** What it depends on; given in tests. */
 interface ProcessorsBy {
   readonly system: string;
-  /** What the system says of this process, `/proc/self/status`. */
-  readonly status: () => string;
-  readonly taskset: (args: readonly string[]) => void;
+  /** Runs that program; what it printed. */
+  readonly taskset: (args: readonly string[]) => string;
 }
 
 const byThisProcess: ProcessorsBy = {
   system: process.platform,
-  status: () => readFileSync('/proc/self/status', 'utf8'),
-  taskset: (args) => void execFileSync('taskset', args, { stdio: 'ignore', timeout: 5_000 }),
+  taskset: (args) => execFileSync('taskset', args, { stdio: ['ignore', 'pipe', 'ignore'], encoding: 'utf8', timeout: 5_000 }),
 };
 
 /**
  * All threads of this process, and those that they begin, leave the last processor to others. Where only one may be used, on another system than
  * Linux, and without the `taskset` that each distribution has, nothing is done.
  */
-export function leaveLastProcessor({ system, status, taskset }: ProcessorsBy = byThisProcess): void {
+export function leaveLastProcessor({ system, taskset }: ProcessorsBy = byThisProcess): void {
   if (system !== 'linux') return;
   try {
-    const allowed = /^Cpus_allowed:\s*([0-9a-f,]+)$/m.exec(status())?.[1];
+    const pid = String(process.pid);
+    // Unlike /proc, which may list processors that could be plugged in, it says which there are.
+    const allowed = /:\s*([0-9a-f,]+)\s*$/.exec(taskset(['-p', pid]))?.[1];
     const mask = allowed === undefined ? null : withoutLast(allowed);
-    if (mask !== null) taskset(['-a', '-p', mask, String(process.pid)]);
+    if (mask !== null) taskset(['-a', '-p', mask, pid]);
   } catch {
     // It works wherever it may.
   }
 }
 
-/** The mask of processors without its highest, both hexadecimal as the system writes them; null: there is only one. */
+/** The mask of processors without its highest, both hexadecimal; null: there is only one. */
 function withoutLast(allowed: string): string | null {
   const mask = BigInt(`0x${allowed.replaceAll(',', '')}`);
   const left = mask & ~(1n << BigInt(mask.toString(2).length - 1));
