@@ -90,7 +90,7 @@ const data = await parent.first as PlatformProcessData;
 process.title = 'metergate platform';
 if (data.besideCalls) {
   workProcessBehind();
-  helpersBehind('platform');
+  helpersBehind();
   leaveLastProcessor();
 }
 setCollecting();

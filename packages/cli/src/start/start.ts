@@ -283,7 +283,7 @@ interface GatewayNeeds extends Omit<ThreadsOptions, 'databaseUrl' | 'gateway'> {
 async function startGateway(config: Config, needs: GatewayNeeds): Promise<Threads> {
   // Before threads are started.
   setCollecting();
-  helpersBehind('calls');
+  helpersBehind();
   try {
     const threads = await startThreads({
       databaseUrl: config.databaseUrl,

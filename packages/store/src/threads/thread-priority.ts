@@ -6,11 +6,11 @@ import { readdirSync, readFileSync, stat } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
 /** Steps below the main thread of the process. Ten steps are a tenth of the processor time that both want; 19 is the lowest. */
-const stepsBehind = { reports: 5, brotli: 10, knownPeople: 5, strangers: 9 } as const;
+const stepsBehind = { reports: 7, brotli: 10, knownPeople: 7, strangers: 14 } as const;
 /** Steps of the platform's process below the one that forwards calls. */
-const platformSteps = 10;
+const platformSteps = 5;
 /** Steps of the runtime's helpers below the main thread: they compile and collect, and whom they do it for works on meanwhile. */
-const helperSteps = { calls: 10, platform: 5 } as const;
+const helperSteps = 10;
 const helperName = 'node-V8Worker';
 
 const lowest = 19;
@@ -63,8 +63,8 @@ export function workProcessBehind(by: ThreadsBy = byThisProcess): void {
 }
 
 /** From now on the helpers that the runtime has begun give way to the threads that they help. */
-export function helpersBehind(who: keyof typeof helperSteps, by: ThreadsBy = byThisProcess): void {
-  lower(helperSteps[who], (name) => name === helperName, by);
+export function helpersBehind(by: ThreadsBy = byThisProcess): void {
+  lower(helperSteps, (name) => name === helperName, by);
 }
 
 function lower(steps: number, which: (name: string) => boolean, { system, getPriority, setPriority, threads }: ThreadsBy): void {
