@@ -13,7 +13,7 @@ import { namesThrough, type ResolvedName } from '@metergate/store/network/name-p
 import { createAddressGuard, type GuardOf } from '@metergate/store/network/address-guard.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { setCollecting } from '@metergate/store/threads/collecting.ts';
-import { giveBackWhenIdle } from '@metergate/store/threads/idle-memory.ts';
+import { countCollectionsTogether, giveBackWhenIdle } from '@metergate/store/threads/idle-memory.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { leaveLastProcessor } from '@metergate/store/threads/processors.ts';
 import { helpersBehind, workProcessBehind } from '@metergate/store/threads/thread-priority.ts';
@@ -94,6 +94,7 @@ if (data.besideCalls) {
   leaveLastProcessor();
 }
 setCollecting();
+countCollectionsTogether();
 const reportFault = reportFaults(Date.now, (warning) => parent.postMessage({ warning }));
 const allowed = parseAddressRanges(data.upstreamAllow);
 /** One for the parent: each of several would hear the answers to the others' questions. */
