@@ -1,8 +1,6 @@
 /** Another process of the product, spoken to as a thread is. It ends with this one, however this one ends (`parent-process.ts`). */
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork, spawnSync, type ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 /** What is used of a thread by whoever watches it. Its events `message`, `error` and `exit` are those of `Worker`. */
@@ -93,25 +91,22 @@ function begin(file: string): ChildProcess {
 
 interface Command { readonly execPath: string; readonly execArgv: readonly string[] }
 
+/** Has the system end a process when who began it ends. Of util-linux; others of the name may not know the option. */
+const endingWithParentOf = ['--pdeathsig', 'KILL'];
+
 /**
  * On Linux the system itself ends the process when its parent is gone, even one that is stopped or computes for ever, if there is the `setpriv` that
- * each distribution has.
+ * most distributions have.
  */
 function endingWithParent({ execPath, execArgv }: Command): { execPath: string; execArgv: string[] } {
-  const setpriv = process.platform === 'linux' ? findProgram('setpriv') : null;
-  if (setpriv === null) return { execPath, execArgv: [...execArgv] };
-  return { execPath: setpriv, execArgv: ['--pdeathsig', 'KILL', execPath, ...execArgv] };
+  if (!knowsParents()) return { execPath, execArgv: [...execArgv] };
+  return { execPath: 'setpriv', execArgv: [...endingWithParentOf, execPath, ...execArgv] };
 }
 
-function findProgram(name: string): string | null {
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-    const path = join(folder, name);
-    try {
-      accessSync(path, constants.X_OK);
-      return path;
-    } catch {
-      // It is not there.
-    }
-  }
-  return null;
+let isKnown: boolean | null = null;
+
+function knowsParents(): boolean {
+  if (process.platform !== 'linux') return false;
+  isKnown ??= spawnSync('setpriv', [...endingWithParentOf, 'true'], { stdio: 'ignore', timeout: 5_000 }).status === 0;
+  return isKnown;
 }
