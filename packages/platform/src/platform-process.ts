@@ -7,6 +7,7 @@
  * it closes and ends.
  */
 import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import { namesThrough, type ResolvedName } from '@metergate/store/network/name-port.ts';
@@ -88,12 +89,8 @@ let keeping = false;
 const parent = parentProcess<ToPlatform>();
 const data = await parent.first as PlatformProcessData;
 process.title = 'metergate platform';
-if (data.besideCalls) {
-  workProcessBehind();
-  helpersBehind();
-  leaveLastProcessor();
-}
-setCollecting();
+// One of the processors is left to calls.
+setCollecting(Math.max(1, availableParallelism() - (data.besideCalls ? 1 : 0)));
 countCollectionsTogether();
 const reportFault = reportFaults(Date.now, (warning) => parent.postMessage({ warning }));
 const allowed = parseAddressRanges(data.upstreamAllow);
@@ -113,6 +110,12 @@ try {
   const { code = 'platform_failed', message, syscall } = error as Error & { readonly code?: unknown; readonly syscall?: unknown };
   parent.postMessage({ failed: { code: String(code), message, syscall } });
   parent.end();
+}
+
+function stayBehind(): void {
+  workProcessBehind();
+  helpersBehind();
+  leaveLastProcessor();
 }
 
 async function serve(): Promise<void> {
@@ -154,7 +157,8 @@ async function serve(): Promise<void> {
     });
     giveBackWhenIdle({ background: true });
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
-    // Not earlier: before the parent listens, a message would be lost.
+    // Not earlier: a start waits for it.
+    if (data.besideCalls) stayBehind();
     void reportFigures();
     // So that it is known whether the provider answers before the first person signs in.
     void oidc?.provider.warm();

@@ -18,13 +18,17 @@ export function clockAhead(byMs: number): { readonly NODE_OPTIONS?: string } {
 }
 
 /**
- * Sets this process's clock to the next noon in UTC, from which it goes on. Call it where a file is loaded. Products that are started afterwards have
- * the same clock. Programs of others, such as browsers and databases, keep the machine's. It is less than a day behind: no cookie ends early there.
+ * Sets this process's clock to the next noon in UTC, from which it goes on, if that is in this month. Call it where a file is loaded. Products that
+ * are started afterwards have the same clock. Programs of others, such as browsers and databases, keep the machine's. It is less than a day behind:
+ * no cookie ends early there.
  */
 export function standAtNoon(): void {
   if (aheadMs !== 0) return;
   const nowMs = Date.now();
-  aheadMs = (Math.ceil(nowMs / dayMs - 0.5) + 0.5) * dayMs - nowMs;
+  const noonMs = (Math.ceil(nowMs / dayMs - 0.5) + 0.5) * dayMs;
+  // In the afternoon of a month's last day: nodes follow the clock of a shared store, which would be in another month.
+  if (new Date(noonMs).getUTCMonth() !== new Date(nowMs).getUTCMonth()) return;
+  aheadMs = noonMs - nowMs;
   runInThisContext(hook(aheadMs));
 }
 
