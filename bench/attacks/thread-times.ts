@@ -3,6 +3,7 @@
  * (`/proc`); elsewhere there are none.
  */
 import { readFileSync, readdirSync } from 'node:fs';
+import { childrenOf } from '@metergate/testkit/process-tree.ts';
 
 /** Milliseconds; of all threads with one name together. */
 export interface ThreadTime { readonly ranMs: number; readonly waitedMs: number }
@@ -19,8 +20,6 @@ function addTimes(times: Map<string, ThreadTime>, pid: number): void {
   const folder = `/proc/${pid}/task`;
   for (const thread of readdirSync(folder)) {
     try {
-      const children = readFileSync(`${folder}/${thread}/children`, 'utf8').trim();
-      if (children !== '') for (const child of children.split(' ')) addTimes(times, Number(child));
       const name = readFileSync(`${folder}/${thread}/comm`, 'utf8').trim();
       const [ran, waited] = readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ').map((ns) => Number(ns) / 1e6);
       times.set(`${thread} ${name}`, { ranMs: ran!, waitedMs: waited! });
@@ -28,6 +27,7 @@ function addTimes(times: Map<string, ThreadTime>, pid: number): void {
       // It has ended meanwhile.
     }
   }
+  for (const child of childrenOf(pid)) addTimes(times, child);
 }
 
 /** Begins to count; what is returned adds what each had since then to `sums`, by name. Threads that end meanwhile are left out. */

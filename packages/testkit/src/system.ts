@@ -13,6 +13,7 @@ import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { assertAtRest, heldBy } from './at-rest.ts';
 import { productClock } from './clock.ts';
 import { eventually } from './eventually.ts';
+import { childrenOf, residentBytesOf } from './process-tree.ts';
 import { startScriptedProvider, type ScriptedProvider } from './scripted-provider.ts';
 
 const launcher = fileURLToPath(new URL('../../cli/bin/metergate.mjs', import.meta.url));
@@ -79,7 +80,7 @@ export interface System {
   callsById(ids: readonly string[], organization?: string): Promise<Map<string, CallRecordJson>>;
   /** Resolves once the gateway holds nothing for calls. Fails if it still does though nothing is under way. */
   assertAtRest(): Promise<void>;
-  /** Resident memory of the product's process, bytes (Linux); null elsewhere. */
+  /** Resident memory of the product's processes, bytes (Linux); null elsewhere. */
   residentBytes(): number | null;
   /** The process in which the platform runs (Linux). @throws Error if there is none */
   platformPid(): number;
@@ -329,16 +330,6 @@ interface ReadyLine {
   readonly gateway: string;
   readonly platform: string;
   readonly ops: string;
-}
-
-/** Of a process and those that it began. What several have in common counts once: each has its part of it. */
-function residentBytesOf(pid: number): number {
-  const own = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
-  return Number(own) * 1024 + childrenOf(pid).reduce((sum, child) => sum + residentBytesOf(child), 0);
-}
-
-function childrenOf(pid: number): readonly number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter((child) => child !== '').map(Number);
 }
 
 interface Collected {
