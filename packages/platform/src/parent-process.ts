@@ -1,7 +1,5 @@
-/**
- * The process that began this one, spoken to as a thread speaks to its parent. This process ends with it, however that ends, and leaves signals to
- * it: a terminal or a service manager signals the whole group, and it is the parent that says when to stop.
- */
+/** The process that began this one, spoken to as a thread speaks to its parent. This process ends with it, and leaves signals to it. */
+import { endWithParent } from '@metergate/store/network/end-with-parent.ts';
 
 interface ParentProcess<Message> {
   /** What it sends first. */
@@ -13,11 +11,6 @@ interface ParentProcess<Message> {
   close(): void;
   /** This process ends once what was said is sent, whatever it has to do. */
   end(): void;
-}
-
-/** At once: work that is under way must not outlive the parent. */
-function endNow(): void {
-  process.kill(process.pid, 'SIGKILL');
 }
 
 /**
@@ -46,20 +39,19 @@ export function parentProcess<Message>(): ParentProcess<Message> {
     unsent += 1;
   };
   process.on('message', (message) => hear(message));
-  process.on('disconnect', endNow);
+  const outliveParent = endWithParent();
   process.on('uncaughtException', (fault: unknown) => {
     process.send!({ broke: fault instanceof Error ? fault.name : 'unknown fault' }, undefined, undefined, () => process.exit(1));
   });
   // Nobody may read what the runtime warns of.
   process.stderr.on('error', () => {});
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   return {
     first: first.promise,
     postMessage,
     on: (listener) => void listeners.push(listener),
     close() {
       isClosing = true;
-      process.off('disconnect', endNow);
+      outliveParent();
       leave();
     },
     // The channel that closes ends it.

@@ -4,6 +4,7 @@
  * `{id, addresses}` goes out; null: it did not resolve. Decision 0101.
  */
 import { lookup, type LookupAddress } from 'node:dns';
+import { endWithParent } from './end-with-parent.ts';
 
 /** What the parent asks. */
 export interface ToNameProcess { readonly id: number; readonly hostname: string }
@@ -11,19 +12,13 @@ export interface ToNameProcess { readonly id: number; readonly hostname: string 
 /** What it hears. `ready`: it can be asked. */
 export type FromNameProcess = { readonly ready: true } | { readonly id: number; readonly addresses: readonly LookupAddress[] | null };
 
-/** Ends without waiting for threads that resolve, as an orderly end of the process would. */
-function endNow(): void {
-  process.kill(process.pid, 'SIGKILL');
-}
-
 function say(message: FromNameProcess): void {
-  // A parent that is gone hears nothing, and its going ends this process.
+  // A parent that is gone hears nothing, and its end is that of this process.
   process.send?.(message, undefined, undefined, () => {});
 }
 
-process.on('disconnect', endNow);
-// A terminal or a service manager signals the whole group. The parent still has calls to finish then, which may need names.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+// The parent may have calls to finish after a signal, and they may need names.
+endWithParent();
 process.on('message', ({ id, hostname }: ToNameProcess) => {
   try {
     lookup(hostname, { all: true }, (fault, addresses) => say({ id, addresses: fault === null ? addresses : null }));
