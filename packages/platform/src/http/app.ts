@@ -8,10 +8,11 @@
  * Bodies of operations are read by mount.ts; an extension reads its own.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';
+import { UnwantedWork } from '@metergate/store/threads/others-first.ts';
 import { describeApp } from './describe.ts';
 import { HashingBusy } from '../auth/passwords.ts';
 import { ReportsOutOfMemory } from '../reports/running-thread.ts';
-import { answerToFault, busy, errorResponse, HttpRefusal, notFound, tooLargeReport } from './envelope.ts';
+import { answerToFault, busy, errorResponse, HttpRefusal, notFound, tooLargeReport, unread } from './envelope.ts';
 import { mount } from './mount.ts';
 import type { Operation } from './operation.ts';
 import type { PlatformParts } from './parts.ts';
@@ -107,6 +108,7 @@ export function platformApp(parts: PlatformParts): OpenAPIHono {
   app.onError((fault) => {
     if (fault instanceof HttpRefusal) return errorResponse(fault);
     if (fault instanceof HashingBusy) return errorResponse(busy());
+    if (fault instanceof UnwantedWork) return errorResponse(unread());
     parts.report(fault);
     return errorResponse(fault instanceof ReportsOutOfMemory ? tooLargeReport() : answerToFault(fault));
   });

@@ -96,6 +96,11 @@ export function busy(): HttpRefusal {
   return new HttpRefusal(503, 'busy', 'Too many people are signing in right now. Try again in a moment.', { 'retry-after': '2' });
 }
 
+/** Whoever asked has left, so nobody reads this. */
+export function unread(): HttpRefusal {
+  return new HttpRefusal(503, 'unavailable', 'Nobody waits for this answer any more.');
+}
+
 /** Its thread ended for what it, or another report beside it, took. */
 export function tooLargeReport(): HttpRefusal {
   return new HttpRefusal(503, 'busy', 'Reports took more memory than there is for them. Ask again, for less at once: a shorter time, say.', {

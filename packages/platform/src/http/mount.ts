@@ -6,6 +6,7 @@ import type { OpenAPIHono, z } from '@hono/zod-openapi';
 import { hasRightsOf } from '@metergate/core/account/role.ts';
 import { othersFirst, workFor } from '@metergate/store/threads/others-first.ts';
 import type { Context } from 'hono';
+import { leavingOf } from './asker-leaves.ts';
 import { asOrganization, type ShownCredential } from './askers.ts';
 import type { UseCaseContext } from '../use-cases/context.ts';
 import { ownSentencesAlone } from '../use-cases/input.ts';
@@ -75,12 +76,14 @@ async function answerAs(
       headers: request.headers, address: addressOf(context, parts), answerHeaders,
     });
     const elsewhere = operation.readsLong !== true ? null : parts.reports ?? (operation.readsBill === true ? parts.bills : null);
-    if (elsewhere !== null) return elsewhere.run(operation.id, { actor: actor!, params, query, body, nowMs: parts.clock() });
+    if (elsewhere !== null) return elsewhere.run(operation.id, { actor: actor!, params, query, body, nowMs: parts.clock() }, leavingOf(context));
     if (actor === null) return here();
     if (operation.readsLong !== true) return places().take(actor.organization, here);
     if (parts.store.engine === 'sqlite') return here();
     const reader = { organization: actor.organization, cell: await parts.store.cells.numberOf(actor.organization) };
-    const read = await readings.take(reader, async () => here());
+    const left = leavingOf(context);
+    const wanted = () => workFor(asOrganization(actor.organization), here, () => !left.aborted);
+    const read = await readings.take(reader, async () => wanted());
     return isDownload(read) ? readings.inPlaces(read, reader) : read;
   };
   const result = operation.body === undefined ? await ask({}, {}) : await withBody(context, parts, { operation, actor, ask });

@@ -22,6 +22,8 @@ export type ToReports =
   | { readonly kind: 'run'; readonly number: number; readonly operation: string; readonly request: ReportRequest }
   /** Asks for the next piece of the file that `run` number `file` was answered with. */
   | { readonly kind: 'piece'; readonly number: number; readonly file: number }
+  /** Who asked `run` of this number has left. No answer is waited for. */
+  | { readonly kind: 'give_up'; readonly of: number }
   /** Nobody reads that file any more. */
   | { readonly kind: 'let_go'; readonly file: number }
   | { readonly kind: 'stop' };

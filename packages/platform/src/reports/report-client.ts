@@ -2,6 +2,7 @@
  * Reports as the platform thread asks for them: as questions to the report thread, which starts with the first one and ends when nobody asked
  * for a while, or with the platform. If it dies, open questions fail. The next question starts a new thread.
  */
+import { UnwantedWork } from '@metergate/store/threads/others-first.ts';
 import type { CallExport } from '../use-cases/exports.ts';
 import type { Download } from '../http/download.ts';
 import { RunningThread, type ReportWorker } from './running-thread.ts';
@@ -9,8 +10,11 @@ import { JsonText, type FileHead, type ReportRequest } from './messages.ts';
 
 /** Runs reading operations on another thread. */
 export interface Reports {
-  /** What the operation of this name answers to that request: its result as text, a refusal, or a file. */
-  run(operation: string, request: ReportRequest): Promise<unknown>;
+  /**
+   * What the operation of this name answers to that request: its result as text, a refusal, or a file. @throws UnwantedWork once `left` aborts
+   * before; then the work ends before its next slice.
+   */
+  run(operation: string, request: ReportRequest, left?: AbortSignal): Promise<unknown>;
   /** Starts the thread if it is not running: somebody will ask soon, and need not wait for it then. */
   begin(): void;
   /** Ask nothing afterwards. */
@@ -80,10 +84,11 @@ export function createReports(start: () => ReportWorker, after: After = afterTim
     begin() {
       if (!closed) running ??= begin();
     },
-    async run(operation, request) {
+    async run(operation, request, left) {
       if (closed) throw new Error('The platform is ending.');
+      if (left?.aborted === true) throw new UnwantedWork();
       const thread = running ??= begin();
-      const answer = await thread.ask({ kind: 'run', operation, request });
+      const answer = await thread.ask({ kind: 'run', operation, request }, left);
       switch (answer.kind) {
         case 'file': return fileOf(thread, answer.number, answer.head);
         case 'json': return new JsonText(answer.json);

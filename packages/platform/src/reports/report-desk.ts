@@ -35,6 +35,23 @@ interface OpenFile {
 export function createReportDesk({ operations, context, post }: ReportDeskOptions): ReportDesk {
   const byId = new Map(operations.map((each) => [each.id, each]));
   const files = new Map<number, OpenFile>();
+  /** Of those that are not answered yet, whether somebody waits for it. */
+  const asked = new Map<number, { isWanted: boolean }>();
+
+  async function wanted(number: number, operation: string, request: ReportRequest): Promise<void> {
+    const question = { isWanted: true };
+    asked.set(number, question);
+    try {
+      await workFor(request.actor.organization, () => run(number, operation, request), () => question.isWanted);
+    } finally {
+      asked.delete(number);
+    }
+  }
+
+  function giveUp(number: number): void {
+    const question = asked.get(number);
+    if (question !== undefined) question.isWanted = false;
+  }
 
   async function run(number: number, operation: string, { actor, params, query, body, nowMs }: ReportRequest): Promise<void> {
     const known = byId.get(operation);
@@ -76,8 +93,8 @@ export function createReportDesk({ operations, context, post }: ReportDeskOption
     },
     answer(message) {
       if (message.kind === 'let_go') return void release(message.file).catch(() => {});
-      const answered = message.kind === 'piece' ? next(message.number, message.file)
-        : workFor(message.request.actor.organization, () => run(message.number, message.operation, message.request));
+      if (message.kind === 'give_up') return giveUp(message.of);
+      const answered = message.kind === 'piece' ? next(message.number, message.file) : wanted(message.number, message.operation, message.request);
       answered.catch((fault: unknown) => {
         if (message.kind === 'piece') files.delete(message.file);
         post({ kind: 'fault', number: message.number, fault: faultMessage(fault) });

@@ -9,7 +9,8 @@ import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { freshSqlite, masterKey, platformFixture, type PlatformFixture, type TestOrganization } from '../http/test-support/platform-fixture.ts';
 import { operations, platformApp } from '../http/app.ts';
-import { othersFirst } from '@metergate/store/threads/others-first.ts';
+import { othersFirst, UnwantedWork } from '@metergate/store/threads/others-first.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { operation } from '../http/operation.ts';
 import { JsonText, type FromReports } from './messages.ts';
 import type { ReportWorker } from './running-thread.ts';
@@ -210,6 +211,49 @@ test('a file whose reader leaves while a piece is made ends before its next slic
   await ended.promise;
   assert.equal(desk.openFiles, 0);
   assert.ok(await piece instanceof Error);
+});
+
+test('a report whose asker leaves ends before its next slice, and a file that was made for them meanwhile is released', async () => {
+  const [begun, ended, made] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let released = 0;
+  async function* pieces() {
+    try {
+      yield { text: '', calls: 0 };
+    } finally {
+      released += 1;
+    }
+  }
+  const { desk, reports: asks } = deskOf([
+    operation({ ...shape, id: 'endless', run: async () => {
+      try {
+        for (let slices = 0; ; slices += 1) {
+          if (slices === 3) begun.resolve();
+          await othersFirst();
+        }
+      } finally {
+        ended.resolve();
+      }
+    } }),
+    operation({ ...shape, id: 'file', run: async () => {
+      await made.promise;
+      const file = pieces();
+      // So that it has something to release.
+      await file.next();
+      return { download: { contentType: 'text/csv', fileName: 'x.csv', pieces: file } };
+    } }),
+    operation({ ...shape, id: 'well', run: async () => 7 }),
+  ]);
+  const leaving = new AbortController();
+  const [report, file] = ['endless', 'file'].map((id) => asks.run(id, request, leaving.signal).catch((fault: unknown) => fault));
+  await begun.promise;
+  leaving.abort();
+  await ended.promise;
+  made.resolve();
+  assert.ok(await report instanceof UnwantedWork && await file instanceof UnwantedWork);
+  assert.deepEqual(await asks.run('well', request), new JsonText('7'), 'others are answered');
+  await eventually(() => released === 1);
+  assert.equal(desk.openFiles, 0);
+  await assert.rejects(asks.run('well', request, leaving.signal), UnwantedWork, 'nothing begins for one who has left');
 });
 
 test('a file that nobody reads to its end is released; one that breaks is a fault to its reader', async () => {

@@ -1,4 +1,5 @@
 /** One report thread, with the requests that it has not answered yet. When it ends, they fail. */
+import { UnwantedWork } from '@metergate/store/threads/others-first.ts';
 import { faultOfMessage, type FromReports, type Piece, type ToReports } from './messages.ts';
 
 /** The part of a worker that is used. */
@@ -78,12 +79,22 @@ export class RunningThread {
     return this.#questions.size === 0 && this.#files === 0;
   }
 
-  ask(question: WithoutNumber<Asked>): Promise<Answer> {
+  /** Rejects once `left` aborts; nothing more is done for an answer then. */
+  ask(question: WithoutNumber<Asked>, left?: AbortSignal): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const number = ++this.#asked;
       this.#questions.set(number, { resolve, reject });
       this.#worker.postMessage({ ...question, number });
+      left?.addEventListener('abort', () => this.#giveUp(number), { once: true });
     });
+  }
+
+  #giveUp(number: number): void {
+    const question = this.#questions.get(number);
+    if (question === undefined) return;
+    this.#questions.delete(number);
+    this.#worker.postMessage({ kind: 'give_up', of: number });
+    question.reject(new UnwantedWork());
   }
 
   /**
@@ -142,6 +153,8 @@ export class RunningThread {
     }
     const question = this.#questions.get(message.number);
     this.#questions.delete(message.number);
+    // It was on its way when who asked for it left.
+    if (question === undefined && message.kind === 'file') this.#letGo(message.number, true);
     if (message.kind === 'fault') question?.reject(faultOfMessage(message.fault));
     else question?.resolve(message);
     this.#tell.answered();

@@ -51,12 +51,12 @@ export function onTwoThreads(first: ReportThreadOwner, second: ReportThreadOwner
   };
   return {
     begin: () => first.begin(),
-    async run(operation, request) {
+    async run(operation, request, left) {
       const { organization } = request.actor;
       const place = placeFor(organization);
       const over = place.count(organization);
       try {
-        const answer = await place.reports.run(operation, request);
+        const answer = await place.reports.run(operation, request, left);
         return isDownload(answer) ? countedFile(answer, () => place.count(organization)) : answer;
       } finally {
         over();

@@ -37,7 +37,7 @@ const groups = new Map<string, FairTurns<Resume>>();
 let isDue = false;
 
 /** Work ended because nobody waits for what it makes. */
-class UnwantedWork extends Error {
+export class UnwantedWork extends Error {
   constructor() {
     super('Nobody waits for this any more.');
   }
