@@ -155,7 +155,7 @@ async function serve(): Promise<void> {
       for (const each of repeated) clearInterval(each);
       void stopAll({ platform, works, feed, beside, store }, message.graceMs);
     });
-    giveBackWhenIdle({ background: true });
+    giveBackWhenIdle({ background: true, freed: true });
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
     // Not earlier: a start waits for it.
     if (data.besideCalls) stayBehind();

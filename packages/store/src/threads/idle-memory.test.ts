@@ -57,6 +57,14 @@ test('behind a storm freed memory is given back once, when the thread had little
   assert.deepEqual(looks.map((look, at) => givesBack(look, false) ? at : -1).filter((at) => at >= 0), [15]);
 });
 
+test('a thread with regular work in the background gives back although that is more', () => {
+  const gives = (work: Parameters<typeof createGiveBackRule>[0]) => {
+    const givesBack = createGiveBackRule(work);
+    return [0.9, ...Array<number>(20).fill(0.15)].map((look, at) => givesBack(look, false) ? at : -1).filter((at) => at >= 0);
+  };
+  assert.deepEqual([gives({}), gives({ background: true })], [[], [15]]);
+});
+
 test('freed memory is given back after three and after fifteen quiet looks behind work, and then no more', () => {
   const givesBack = createGiveBackRule();
   const looks = [0.01, 0.01, 0.01, 0.3, 0.01, 0.01, 0.3, 0.01, 0.01, 0.01, 0.01, 0.01, 0.5, ...Array<number>(40).fill(0)];

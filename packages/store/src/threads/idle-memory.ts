@@ -96,8 +96,8 @@ const givingLooks = [3, 15] as const;
  * calm after it was busier. Also once it is idle or calm behind a collection of another thread, which may still work off what a storm left:
  * `othersCollected` since the last look.
  */
-export function createGiveBackRule(): (utilization: number, othersCollected: boolean) => boolean {
-  const rest = watchRest();
+export function createGiveBackRule({ background = false }: ThreadWork = {}): (utilization: number, othersCollected: boolean) => boolean {
+  const rest = watchRest(background ? calmInBackground : calm);
   let [hadWork, wasBusy, isOwed] = [false, false, false];
   return (utilization, othersCollected) => {
     const { idleLooks, isCalm } = rest(utilization);
@@ -113,9 +113,9 @@ export function createGiveBackRule(): (utilization: number, othersCollected: boo
   };
 }
 
-/** Looks after the memory of the calling thread until the thread ends; with `freed`, after what all threads have freed, too. */
+/** Looks after the memory of the calling thread until the thread ends; with `freed`, after what all threads of the process have freed, too. */
 export function giveBackWhenIdle({ freed = false, background = false }: ThreadWork & { readonly freed?: boolean } = {}): void {
-  const [rule, givesBack] = [createIdleRule({ background }), createGiveBackRule()];
+  const [rule, givesBack] = [createIdleRule({ background }), createGiveBackRule({ background })];
   const threads = collectingThreads();
   let giveBack: ReturnType<typeof findGiveBack> | undefined;
   let before = workedUntilNow();
