@@ -35,6 +35,24 @@ test('who waits is waited for, and one whose connection ends has left', async (t
   answer();
 });
 
+test('all requests that wait on a connection have lost their asker when it ends, also those behind another', async (t) => {
+  const asked: AbortSignal[] = [];
+  const all = Promise.withResolvers<void>();
+  const app = new Hono().get('/', (context) => {
+    if (asked.push(leavingOf(context)) === 12) all.resolve();
+    return new Promise<Response>(() => {});
+  });
+  const listening = createServer(getRequestListener(app.fetch)).listen(0, '127.0.0.1');
+  t.after(() => listening.close());
+  await once(listening, 'listening');
+  const socket = connect((listening.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => {}).write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(12));
+  await all.promise;
+  const left = Promise.all(asked.map((each) => once(each, 'abort')));
+  socket.destroy();
+  await left;
+});
+
 test('an answer that is sent ends the wait as well', async (t) => {
   const { url, asked, answer } = await server(t);
   const answered = fetch(url);

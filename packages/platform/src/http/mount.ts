@@ -82,8 +82,7 @@ async function answerAs(
     if (parts.store.engine === 'sqlite') return here();
     const reader = { organization: actor.organization, cell: await parts.store.cells.numberOf(actor.organization) };
     const left = leavingOf(context);
-    const wanted = () => workFor(asOrganization(actor.organization), here, () => !left.aborted);
-    const read = await readings.take(reader, async () => wanted());
+    const read = await readings.take(reader, async () => workFor(asOrganization(actor.organization), here, () => !left.aborted), left);
     return isDownload(read) ? readings.inPlaces(read, reader) : read;
   };
   const result = operation.body === undefined ? await ask({}, {}) : await withBody(context, parts, { operation, actor, ask });

@@ -26,7 +26,8 @@ export function withRequestTurns({ askers, trusted, refuse }: RequestTurnsOption
     const left = waiting.get(name)! - 1;
     if (left === 0) waiting.delete(name);
     else waiting.set(name, left);
-    if (!response.destroyed) next(request, response);
+    // Older versions of Node do not tell an answer behind another one that its connection has ended.
+    if (!response.destroyed && !request.socket.destroyed) next(request, response);
   };
   return (request, response) => {
     const { headers, socket: { remoteAddress = '' } } = request;

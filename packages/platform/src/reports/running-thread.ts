@@ -17,6 +17,8 @@ type WithoutNumber<Message> = Message extends { readonly number: number } ? Omit
 interface Question {
   readonly resolve: (answer: Answer) => void;
   readonly reject: (fault: Error) => void;
+  /** Whoever asked has left. It counts until the thread has heard so and says that it has ended. */
+  isGivenUp: boolean;
 }
 
 /** The thread needed more memory than it may have, and ended. All that it was asked fails; what took so much need not be among it. */
@@ -63,7 +65,7 @@ export class RunningThread {
     worker.on('exit', () => {
       this.#hasEnded = true;
       tell.over();
-      for (const { reject } of this.#questions.values()) reject(cause);
+      for (const { reject, isGivenUp } of this.#questions.values()) reject(isGivenUp ? new UnwantedWork() : cause);
       this.#questions.clear();
       resolve();
     });
@@ -79,11 +81,11 @@ export class RunningThread {
     return this.#questions.size === 0 && this.#files === 0;
   }
 
-  /** Rejects once `left` aborts; nothing more is done for an answer then. */
+  /** Once `left` aborts nothing more is done for an answer. @throws UnwantedWork then, when the thread has ended it */
   ask(question: WithoutNumber<Asked>, left?: AbortSignal): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const number = ++this.#asked;
-      this.#questions.set(number, { resolve, reject });
+      this.#questions.set(number, { resolve, reject, isGivenUp: false });
       this.#worker.postMessage({ ...question, number });
       left?.addEventListener('abort', () => this.#giveUp(number), { once: true });
     });
@@ -92,9 +94,8 @@ export class RunningThread {
   #giveUp(number: number): void {
     const question = this.#questions.get(number);
     if (question === undefined) return;
-    this.#questions.delete(number);
+    question.isGivenUp = true;
     this.#worker.postMessage({ kind: 'give_up', of: number });
-    question.reject(new UnwantedWork());
   }
 
   /**
@@ -153,9 +154,11 @@ export class RunningThread {
     }
     const question = this.#questions.get(message.number);
     this.#questions.delete(message.number);
-    // It was on its way when who asked for it left.
-    if (question === undefined && message.kind === 'file') this.#letGo(message.number, true);
-    if (message.kind === 'fault') question?.reject(faultOfMessage(message.fault));
+    if (question?.isGivenUp === true) {
+      // It was on its way when who asked for it left.
+      if (message.kind === 'file') this.#letGo(message.number, true);
+      question.reject(new UnwantedWork());
+    } else if (message.kind === 'fault') question?.reject(faultOfMessage(message.fault));
     else question?.resolve(message);
     this.#tell.answered();
   }
