@@ -42,7 +42,7 @@ async function ended(connections: readonly RawConnection[]): Promise<void> {
 }
 
 test('of a hundred calls of one organization at once and one of another after them, that one is at the provider before the sixtieth', async (t) => {
-  const turns = new CallTurns({ atTurnsEnd: setImmediate, after: () => {}, monotonicMs: () => 0 });
+  const turns = new CallTurns({ atTurnsEnd: setImmediate, after: () => {} });
   const { provider, connect } = await startNode(t, { turns });
   const [neighbour, ...burst] = await connected(connect, 101) as [RawConnection, ...RawConnection[]];
   const all = (): Promise<number[]> => Promise.all([...burst.map((connection) => answered(connection, own)), answered(neighbour, neighbours)]);
@@ -67,7 +67,7 @@ test('of a hundred calls of one organization at once and one of another after th
 async function heldTurn(t: Parameters<typeof startNode>[0], parts: Parameters<typeof startNode>[1] = {}) {
   let ends: (() => void)[] = [];
   let isHeld = false;
-  const turns = new CallTurns({ atTurnsEnd: (task) => isHeld ? ends.push(task) : setImmediate(task), after: () => {}, monotonicMs: () => 0 });
+  const turns = new CallTurns({ atTurnsEnd: (task) => isHeld ? ends.push(task) : setImmediate(task), after: () => {} });
   const node = await startNode(t, { turns, ...parts });
   const [neighbour, ...callers] = await connected(node.connect, 7) as [RawConnection, ...RawConnection[]];
   await answered(neighbour, neighbours);

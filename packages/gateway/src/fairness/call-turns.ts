@@ -1,15 +1,13 @@
 /**
  * Whose calls are worked at in a turn of the event loop (rule 8a; decision 0019). A call is worked at in four steps: it is admitted,
  * dialled, settled, and answered, each some 50 to 150 µs. While several organizations call, one of them takes at most four steps in a turn, and
- * begins none later than a moment after its first. Its others wait for the next turns. So a burst of one is not worked off before the one call of
- * another is looked at, however long its steps are. An organization that calls alone waits for nothing: each of its steps costs it one comparison.
+ * its others wait for the next ones. So a burst of one is not worked off before the one call of another is looked at. An organization that
+ * calls alone waits for nothing: each of its steps costs it one comparison.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 
 /** Steps that an organization takes in a turn while others call, too. */
 const stepsOfTurnMax = 4;
-/** Within which an organization begins its steps of a turn, milliseconds. Its first step of a turn may take any time. */
-const momentMs = 0.3;
 /** For so long after two organizations called in alternation they count as calling at the same time. */
 const togetherMs = 250;
 /** Steps of one organization that wait at most; further ones are taken at once. More than it has connections, unless it pipelines without end. */
@@ -20,22 +18,16 @@ interface CallTurnsTiming {
   /** Runs a task once the turn is over. */
   readonly atTurnsEnd: (task: () => void) => unknown;
   readonly after: (delayMs: number, task: () => void) => unknown;
-  readonly monotonicMs: () => number;
 }
 
-const byThisThread: CallTurnsTiming = {
-  atTurnsEnd: setImmediate, after: (delayMs, task) => setTimeout(task, delayMs).unref(), monotonicMs: () => performance.now(),
-};
+const byThisThread: CallTurnsTiming = { atTurnsEnd: setImmediate, after: (delayMs, task) => setTimeout(task, delayMs).unref() };
 
 interface Share {
-  /** The turn in which it took its last step, how many in it, and when it began the first of them. */
+  /** The turn in which it took its last step, and how many in it. */
   turn: number;
   steps: number;
-  sinceMs: number;
   /** What waits, in its order. */
-  readonly waiting: (() => void)[];
-  /** It has its place among those that wait. */
-  isBehind: boolean;
+  waiting: (() => void)[];
 }
 
 export class CallTurns {
@@ -67,9 +59,7 @@ export class CallTurns {
 
   /** Steps that wait for a later turn. */
   get waiting(): number {
-    let sum = 0;
-    for (const { waiting } of this.#shares.values()) sum += waiting.length;
-    return sum;
+    return this.#behind.reduce((sum, share) => sum + share.waiting.length, 0);
   }
 
   /** Whether a step may be taken at once. False: hand it to `later` before asking for another. */
@@ -80,15 +70,15 @@ export class CallTurns {
   /** Takes the step in a later turn, behind all others of its organization. It must not throw. */
   later(organization: OrganizationId, step: () => void): void {
     const share = this.#shares.get(organization)!;
-    share.waiting.push(step);
-    this.#putBehind(share);
+    if (share.waiting.push(step) === 1) this.#behind.push(share);
   }
 
   /** The node ends: from now on nothing waits, and what does is done before this returns. */
   end(): void {
     this.#ended = true;
+    const behind = this.#behind;
     this.#behind = [];
-    for (const { waiting } of this.#shares.values()) for (const step of waiting.splice(0)) step();
+    for (const share of behind) for (const step of share.waiting.splice(0)) step();
   }
 
   #mayGoBeside(organization: OrganizationId): boolean {
@@ -99,30 +89,13 @@ export class CallTurns {
     }
     if (!this.#isShared) return true;
     let share = this.#shares.get(organization);
-    if (share === undefined) this.#shares.set(organization, share = { turn: -1, steps: 0, sinceMs: 0, waiting: [], isBehind: false });
+    if (share === undefined) this.#shares.set(organization, share = { turn: this.#turn, steps: 0, waiting: [] });
     this.#endTurnSoon();
-    if (share.turn !== this.#turn) this.#beginTurnOf(share);
-    const mustWait = share.waiting.length > 0 || !this.#hasTime(share);
+    if (share.turn !== this.#turn) [share.turn, share.steps] = [this.#turn, 0];
+    const mustWait = share.steps >= this.#stepsMax || share.waiting.length > 0;
     if (mustWait && share.waiting.length < waitingMax) return false;
     share.steps += 1;
     return true;
-  }
-
-  #beginTurnOf(share: Share): void {
-    share.turn = this.#turn;
-    share.steps = 0;
-    share.sinceMs = this.#by.monotonicMs();
-  }
-
-  /** Whether another step of it may begin in this turn. */
-  #hasTime({ steps, sinceMs }: Share): boolean {
-    return steps === 0 || (steps < this.#stepsMax && this.#by.monotonicMs() - sinceMs < momentMs);
-  }
-
-  #putBehind(share: Share): void {
-    if (share.isBehind) return;
-    share.isBehind = true;
-    this.#behind.push(share);
   }
 
   #callTogether(): void {
@@ -164,16 +137,11 @@ export class CallTurns {
     for (const share of behind) this.#runSteps(share);
   };
 
-  /** A step may ask for another one, which goes behind those that wait. */
   #runSteps(share: Share): void {
     this.#endTurnSoon();
-    share.isBehind = false;
-    this.#beginTurnOf(share);
-    const { waiting } = share;
-    while (waiting.length > 0 && this.#hasTime(share)) {
-      share.steps += 1;
-      waiting.shift()!();
-    }
-    if (waiting.length > 0) this.#putBehind(share);
+    const steps = share.waiting.splice(0, this.#stepsMax);
+    if (share.waiting.length > 0) this.#behind.push(share);
+    [share.turn, share.steps] = [this.#turn, steps.length];
+    for (const step of steps) step();
   }
 }

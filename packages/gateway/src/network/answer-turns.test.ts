@@ -22,7 +22,7 @@ it('a read waits where its organization had its share, while there is room for w
 
 it('those that wait are looked at in their order, a few in each turn, and their bytes are counted until then', () => {
   const ends: (() => void)[] = [];
-  const turns = new AnswerTurns(new CallTurns({ atTurnsEnd: (task) => ends.push(task), after: () => {}, monotonicMs: () => 0 }, 2));
+  const turns = new AnswerTurns(new CallTurns({ atTurnsEnd: (task) => ends.push(task), after: () => {} }, 2));
   const looked: number[] = [];
   assert.deepEqual([turns.waits(few, 1, () => {}), turns.waits(many, 1, () => {}), turns.waits(many, 1, () => {})], [false, false, false]);
   for (let at = 0; at < 5; at += 1) assert.equal(turns.waits(many, 100, () => void looked.push(at)), true);

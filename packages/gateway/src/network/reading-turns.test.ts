@@ -10,21 +10,13 @@ const piece = 64 * 1024;
 const patient = { connectMs: 60_000, headMs: 60_000, idleBodyMs: 60_000 };
 
 /** Turns that are ended by hand, and connections that note when they read on. */
-function byHand() {
+function byHand(): { turns: ReadingTurns; endTurn: () => void; connection: (keyId: string, name: string) => Resting; wentOn: string[] } {
   const tasks: (() => void)[] = [];
   const wentOn: string[] = [];
-  let nowMs = 0;
   return {
-    turns: new ReadingTurns({ atTurnsEnd: (task) => tasks.push(task), monotonicMs: () => nowMs }), wentOn,
-    pass: (ms: number): void => { nowMs += ms; },
-    endTurn: (): void => { for (const task of tasks.splice(0)) task(); },
-    connection: (keyId: string, name: string, tookMs = 0): Resting => ({
-      keyId,
-      readOn() {
-        nowMs += tookMs;
-        wentOn.push(name);
-      },
-    }),
+    turns: new ReadingTurns((task) => tasks.push(task)), wentOn,
+    endTurn: () => { for (const task of tasks.splice(0)) task(); },
+    connection: (keyId, name) => ({ keyId, readOn: () => void wentOn.push(name) }),
   };
 }
 
@@ -51,22 +43,6 @@ it('those that rest go on in their order, the keys in turn, however many connect
   endTurn();
   endTurn();
   assert.deepEqual([wentOn, turns.resting], [['m16', 'm17', 'm18', 'm19', 'm20'], 0]);
-});
-
-it('a turn that took long enough has read enough, however few bytes that were, and one of those that rest goes on in any turn', () => {
-  const { turns, endTurn, pass, connection, wentOn } = byHand();
-  assert.equal(turns.restsAfter(connection('k', 'first'), piece), false);
-  pass(0.2);
-  assert.equal(turns.restsAfter(connection('k', 'second'), piece), false);
-  pass(0.2);
-  for (const [name, tookMs] of [['slow', 9], ['quick', 0.2], ['next', 0.2], ['last', 0]] as const) {
-    assert.equal(turns.restsAfter(connection('k', name, tookMs), piece), true);
-  }
-  const turnsTook = ['slow', 'quick next', 'last'].map((expected) => {
-    endTurn();
-    return [wentOn.splice(0).join(' '), expected];
-  });
-  for (const [went, expected] of turnsTook) assert.equal(went, expected);
 });
 
 /** Sends 4 MiB to each request, as fast as it can. On a separate thread, so that it sends while the other thread reads. */

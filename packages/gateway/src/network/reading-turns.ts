@@ -5,10 +5,8 @@
  * connection of a key after the other.
  */
 
-/** Of all counted reads of a turn, some 0.3 ms of work if they are not in short chunks. */
+/** Of all counted reads of a turn, some 0.3 ms of work. */
 export const turnBytesMax = 512 * 1024;
-/** After so long a turn has read enough, however little that was. Milliseconds. */
-const turnMsMax = 0.3;
 /** Connections that go on in one turn. */
 const goingOnMax = 8;
 
@@ -19,34 +17,25 @@ export interface Resting {
   readOn(): void;
 }
 
-/** How turns are ended and timed; tests pass their own. */
-interface ReadingTurnsTiming {
-  /** Runs a task once this turn of the event loop is over. */
-  readonly atTurnsEnd: (task: () => void) => unknown;
-  readonly monotonicMs: () => number;
-}
-
-const byThisThread: ReadingTurnsTiming = { atTurnsEnd: setImmediate, monotonicMs: () => performance.now() };
+/** Runs a task once this turn of the event loop is over; given in tests. */
+type AtTurnsEnd = (task: () => void) => unknown;
 
 export class ReadingTurns {
-  readonly #by: ReadingTurnsTiming;
+  readonly #atTurnsEnd: AtTurnsEnd;
   /** What rests, by key; the key whose turn is next comes first. */
   readonly #resting = new Map<string, Resting[]>();
   #turnBytes = 0;
-  /** When the first counted read of the turn had come. */
-  #sinceMs = 0;
   #isDue = false;
 
-  constructor(by: ReadingTurnsTiming = byThisThread) {
-    this.#by = by;
+  constructor(atTurnsEnd: AtTurnsEnd = setImmediate) {
+    this.#atTurnsEnd = atTurnsEnd;
   }
 
   /** Counts a read of this connection; true: the turn has read enough, and the connection rests until its `readOn` is called. */
   restsAfter(connection: Resting, bytes: number): boolean {
-    if (this.#turnBytes === 0) this.#sinceMs = this.#by.monotonicMs();
     this.#turnBytes += bytes;
     this.#endTurnSoon();
-    if (this.#turnBytes <= turnBytesMax && this.#hasTime()) return false;
+    if (this.#turnBytes <= turnBytesMax) return false;
     const others = this.#resting.get(connection.keyId);
     if (others === undefined) this.#resting.set(connection.keyId, [connection]);
     else others.push(connection);
@@ -63,35 +52,28 @@ export class ReadingTurns {
   #endTurnSoon(): void {
     if (this.#isDue) return;
     this.#isDue = true;
-    this.#by.atTurnsEnd(this.#nextTurn);
-  }
-
-  #hasTime(): boolean {
-    return this.#by.monotonicMs() - this.#sinceMs < turnMsMax;
+    this.#atTurnsEnd(this.#nextTurn);
   }
 
   readonly #nextTurn = (): void => {
     this.#isDue = false;
     this.#turnBytes = 0;
-    this.#sinceMs = this.#by.monotonicMs();
-    let gone = 0;
-    do {
-      this.#takeNext()?.readOn();
-      gone += 1;
-    } while (gone < goingOnMax && this.#resting.size > 0 && this.#hasTime());
+    const goOn = this.#takeNext();
     if (this.#resting.size > 0) this.#endTurnSoon();
+    for (const connection of goOn) connection.readOn();
   };
 
-  /** The first one of the key whose turn is next. Undefined: none rests. */
-  #takeNext(): Resting | undefined {
+  /** One of each key, again and again, until there are enough. */
+  #takeNext(): Resting[] {
+    const next: Resting[] = [];
     for (const [keyId, connections] of this.#resting) {
-      const next = connections.shift();
-      // Its others are behind those of all other keys.
+      if (next.length === goingOnMax) break;
+      next.push(connections.shift()!);
+      // To the end of the map, which is still to be walked.
       this.#resting.delete(keyId);
       if (connections.length > 0) this.#resting.set(keyId, connections);
-      return next;
     }
-    return undefined;
+    return next;
   }
 }
 
