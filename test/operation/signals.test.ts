@@ -63,6 +63,7 @@ test('Ctrl-C while the platform starts ends all of it, with 0 and without a word
     const product = spawn(process.execPath, ['packages/cli/bin/metergate.mjs', 'start'], {
       cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'],
     });
+    t.after(() => product.kill('SIGKILL'));
     const pid = product.pid!;
     let said = '';
     for (const stream of [product.stdout, product.stderr]) stream.setEncoding('utf8').on('data', (text: string) => { said += text; });

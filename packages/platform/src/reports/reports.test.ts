@@ -188,17 +188,22 @@ test('a fault of the store keeps its code, any other its sentence; the desk keep
   assert.deepEqual(await asks.run('well', request), new JsonText('7'));
 });
 
+/** Slice after slice, until it is ended. */
+async function workWithoutEnd(begun: PromiseWithResolvers<void>, ended: PromiseWithResolvers<void>): Promise<void> {
+  try {
+    for (let slices = 0; ; slices += 1) {
+      if (slices === 3) begun.resolve();
+      await othersFirst();
+    }
+  } finally {
+    ended.resolve();
+  }
+}
+
 test('a file whose reader leaves while a piece is made ends before its next slice', async () => {
   const [ended, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   async function* pieces() {
-    try {
-      for (let slices = 0; ; slices += 1) {
-        if (slices === 3) begun.resolve();
-        await othersFirst();
-      }
-    } finally {
-      ended.resolve();
-    }
+    await workWithoutEnd(begun, ended);
     yield { text: '', calls: 0 };
   }
   const { desk, reports: asks } = deskOf([
@@ -224,16 +229,7 @@ test('a report whose asker leaves ends before its next slice, and a file that wa
     }
   }
   const { desk, reports: asks } = deskOf([
-    operation({ ...shape, id: 'endless', run: async () => {
-      try {
-        for (let slices = 0; ; slices += 1) {
-          if (slices === 3) begun.resolve();
-          await othersFirst();
-        }
-      } finally {
-        ended.resolve();
-      }
-    } }),
+    operation({ ...shape, id: 'endless', run: () => workWithoutEnd(begun, ended) }),
     operation({ ...shape, id: 'file', run: async () => {
       await made.promise;
       const file = pieces();
